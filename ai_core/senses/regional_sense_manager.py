@@ -43,7 +43,7 @@ from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK
 from ai_core.senses.modality import ByModality, Modality, ModalitySet
 from ai_core.senses.percepts.awareness import Awareness, AwarenessSettings, LevelChange
 from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
-from ai_core.senses.percepts.perception import Listeners, Perception, PerceptsPart, PerceptState
+from ai_core.senses.percepts.perception import Listeners, Perception, PerceptState
 from ai_core.senses.percepts.temporary_sensitivity import TemporarySensitivity
 from ai_core.senses.scent.scent_trails import ScentMark, ScentTrails, TrailSmelling
 from ai_core.senses.sensation import Sensation
@@ -159,7 +159,7 @@ class RegionalSenseManager(Saveable):
         now=ClockNow(at="clock.now"), modalities=Same(at="_modality_names"), shares=Inner(at="_shares"),
         rays_asked=Whole(at="_rays_asked"), failures=ByName(FAILURES_STATE, lambda owner: RAYS, at="_ray_failures"),
         sources=SourcesPart(at="_sources"), sensors=SensorsPart(at="_sensors"), views=Hook(),
-        percepts=PerceptsPart(at="_perception"), signals=SignalsPart(at="_emitted"), looking=Inner(at="_continuous"),
+        percepts=Inner(at="_perception"), signals=SignalsPart(at="_emitted"), looking=Inner(at="_continuous"),
         sensitivity=MapOf(Seconds(), key=SENSE_OF_SENSOR, at="_sensitivity.until_s"), changed_modalities=Hook(),
         smelling=Hook())
     # Sensors and sources are matched by name, those of one name by the order of adding, and get their saved ids back;

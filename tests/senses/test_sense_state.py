@@ -185,6 +185,7 @@ def test_a_save_from_a_listener_is_refused():
 
 ROW = ("sensors", "rows", 0)
 PERCEPTS = ("percepts",)
+MEMORY, METERS = ("percepts", "rows", "memory"), ("percepts", "rows", "meters")
 
 
 @pytest.mark.parametrize(
@@ -199,18 +200,20 @@ PERCEPTS = ("percepts",)
         ((*ROW, "thresholds"), {"smell": 1}, r"'sensors.rows\[0\].thresholds.smell' is an unknown modality"),
         ((*ROW, "cones"), [[1, 2, 0, 1, 0]], r"'sensors.rows\[0\].cones\[0\].cone' must be \[range, cosine"),
         ((*ROW, "cones"), [[1, 0, 0, 1, 0]] * 150_000, "must hold at most 131072 cones"),
-        ((*PERCEPTS, "level", 0), 9, r"'percepts.level' \[0\] must be a whole number, at most 2 with"),
-        ((*PERCEPTS, "level", 0), 0.5, r"'percepts.level' \[0\] must be a whole number, at most 2 with"),
-        ((*PERCEPTS, "reacts_at_s", 0), [1.0, 2.0, 3.0], r"'percepts.level' \[0\] must be a whole number, at most 2"),
+        ((*METERS, "level", 0), 9, r"'percepts.rows' meters.level\[0\] must be at most 2 with its reactions"),
+        ((*METERS, "level", 0), 0.5, r"'percepts.rows.meters.level\[0\]' must be an integer"),
+        (("percepts", "rows", "reacts_at_s", 0), [1.0, 2.0, 3.0], r"meters.level\[0\] must be at most 2 with"),
+        (("percepts", "rows", "reacts_at_s"), [], "'percepts.rows': reacts_at_s must have . rows as targets, got 0"),
         ((*PERCEPTS, "minds", 0, 1, "failing"), [["on_x", [1, True]]],
          r"failing\[0\]\[0\]' must be 'on_sensed' or"),
-        ((*PERCEPTS, "last_sensed_s", 0), 99, r"'percepts.last_sensed_s\[0\]' must be at most"),
-        ((*PERCEPTS, "is_noticed", 0), 0.5, "'percepts.is_noticed' must hold only 0 and 1"),
-        ((*PERCEPTS, "by_modality"), {}, r"'percepts.by_modality' must hold when target \[0\] was sensed"),
-        ((*PERCEPTS, "first_seen_s", 0), None, "'percepts.first_seen_s' must be None where last_seen_s is"),
-        ((*PERCEPTS, "sensor_ids", 0), 7, r"'percepts.sensor_ids' \[0\] must be a sensor of the save, got 7"),
-        ((*PERCEPTS, "targets", 1), 0, "'percepts.targets' must be sorted by ascending sensor, then target"),
-        ((*PERCEPTS, "targets"), [], r"'percepts.targets' must be a list of \d items"),
+        ((*MEMORY, "last_sensed_s", 0), 99, "'percepts.rows' last_sensed_s must not be later than the save"),
+        ((*MEMORY, "is_noticed", 0), 0.5, r"'percepts.rows.memory.is_noticed\[0\]' must be an integer"),
+        (("percepts", "rows", "senses"), {}, r"'percepts.rows': senses must hold when target \[0\] was sensed"),
+        ((*MEMORY, "first_seen_s", 0), None, "'percepts.rows': memory.first_seen_s must be None where last_seen_s is"),
+        ((*PERCEPTS, "sensor_ids", 0), 7, "'percepts.sensor_ids' must be sensors of the save, got 7"),
+        (("percepts", "rows", "targets", 1), 0, "'percepts.rows.targets' must be sorted by ascending sensor, then"),
+        (("percepts", "rows", "targets"), [], r"'percepts.rows': memory must have 0 rows as targets"),
+        ((*PERCEPTS, "sensor_ids"), [], r"'percepts.sensor_ids' must have \d rows as the targets, got 0"),
         (("signals", "arrivals", "signals", 0, "modality"), "taste", "unknown modality 'taste'; known: 'hearing'"),
         (("signals", "arrivals", "signals", 0, "order"), 9, "'signals.arrivals' must hold signals of orders below 2"),
         (("signals", "arrivals", "signals", 0, "sent_at_s"), 9, r"arrivals.signals\[0\].sent_at_s' must be at most"),

@@ -6,18 +6,19 @@ same crossing times.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
 
 from ai_core.clock import moment_s
-from ai_core.described import Described
 from ai_core.errors import check_kind, finite_number, shown, whole_number
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
+from ai_core.saving.fields import LATEST_S
 from ai_core.senses.id_table import LARGEST_ID
-from ai_core.senses.percepts.percept_table import AwarenessNumbers, PerceptTable, RowView, SavedRows
+from ai_core.senses.percepts.percept_table import ROWS, AwarenessNumbers, PerceptTable, RowView, SavedRows
 from ai_core.senses.sight.pair_keys import ID_BITS
 
 __all__ = [
@@ -159,10 +160,8 @@ class AwarenessReasons(NamedTuple):
     reacts_at_s: float | None
 
 
-VERSION = 1
 
-
-class Awareness(Described, RowView):
+class Awareness(Saveable, RowView):
     """The awareness of one sensor of one target.
 
     Args:
@@ -175,6 +174,8 @@ class Awareness(Described, RowView):
     """
 
     SHOWN = ("target", "value", "level_name")
+
+    STATE = DeclaredState(rows=ROWS)
 
     __slots__ = ("settings",)
 
@@ -284,30 +285,23 @@ class Awareness(Described, RowView):
         self._table.loops.advance_meter(self._table.loops.find(self._key), now_s)
         return self._changes()
 
-    def save_state(self) -> State:
-        """Return the meter as plain data."""
-        rows = np.array([self._table.loops.find(self._key)], np.intp)
-        return {"version": VERSION, **self._table.save(rows, memory=False)}
+    @property
+    def _saved_rows(self) -> SavedRows:
+        return self._table.saved(np.array([self._table.loops.find(self._key)], np.intp), memory=False)
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved meter, and return the function that loads it.
+    @_saved_rows.setter
+    def _saved_rows(self, saved: SavedRows) -> None:
+        self._table.forget_all(self._key >> ID_BITS)
+        self._key = self._key >> ID_BITS << ID_BITS | int(saved.targets[0])
+        self._table.put(np.array([self._key]), saved)
+        self._table.meters[self._key], self._kept = self, None
 
-        Raises:
-            StateError: if it cannot be loaded; names the place in it, and the reason.
-        """
-        fields = Fields.versioned(state, version=VERSION)
-        saved = SavedRows.read(fields, memory=False, most_levels=lambda _: len(self.settings.levels))
-        fields.end()
-        if len(saved.targets) != 1 or not saved.has_meter(0):
-            fields.refuse("targets", "must hold one target with a meter")
-
-        def change() -> None:
-            self._table.forget_all(self._key >> ID_BITS)
-            self._key = self._key >> ID_BITS << ID_BITS | int(saved.targets[0])
-            self._table.put(np.array([self._key]), saved)
-            self._table.meters[self._key], self._kept = self, None
-
-        return change
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        rows = values.rows
+        if rows.meters["has_meter"].tolist() != [1] or rows.memory["is_known"].any():
+            refuse("rows", "must hold one target, with a meter and no memory")
+        if why := rows.refusal(np.array([len(self.settings.levels)]), LATEST_S):
+            refuse("rows", why)
 
     def _look_at(self, table: PerceptTable, key: int, settings: AwarenessSettings) -> None:
         super().__init__(table, key)

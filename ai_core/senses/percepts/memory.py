@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -10,8 +11,8 @@ import numpy as np
 from ai_core.clock import moment_s
 from ai_core.described import Described
 from ai_core.errors import LARGEST, MOST, UnknownNameError, finite_number, shown, whole_number
-from ai_core.saving.fields import LATEST_S, Fields, State
-from ai_core.senses.percepts.percept_table import MemoryDurations, PerceptTable, RowView, SavedRows
+from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
+from ai_core.senses.percepts.percept_table import ROWS, MemoryDurations, PerceptTable, RowView, SavedRows
 from ai_core.senses.sensation import Point, checked_place
 from ai_core.senses.sight.pair_keys import ID_BITS
 
@@ -29,8 +30,6 @@ MAXIMUM_AGE_S = 30.0
 
 RADIO = "radio"
 """Stands for reports among the modalities of a target."""
-
-VERSION = 1
 
 
 class MemoryChange(NamedTuple):
@@ -169,7 +168,7 @@ class KnownTarget(Described, RowView):
         return None if math.isnan(moment) else moment
 
 
-class SenseMemory(Described):
+class SenseMemory(Saveable):
     """The memory of one sensor for all its targets.
 
     Each change is returned exactly once, in the order in which changes happened and with
@@ -196,6 +195,8 @@ class SenseMemory(Described):
     """
 
     SHOWN = ("targets", "durations")
+
+    STATE = DeclaredState(rows=ROWS)    # durations belong to the program
 
     def __init__(
         self,
@@ -400,28 +401,20 @@ class SenseMemory(Described):
         self._table.forget(self._table.known(self._sensor_id))
         self._now_s = -math.inf
 
-    def save_state(self) -> State:
-        """Return the memory as plain data, by column; its durations belong to the program."""
-        rows = np.array(self._table.known(self._sensor_id), np.intp)
-        return {"version": VERSION, **self._table.save(rows, meters=False)}
+    @property
+    def _saved_rows(self) -> SavedRows:
+        return self._table.saved(np.array(self._table.known(self._sensor_id), np.intp), meters=False)
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved memory, and return the function that loads it.
+    @_saved_rows.setter
+    def _saved_rows(self, saved: SavedRows) -> None:
+        self.forget_all()  # and what time it was: a loaded game may go back
+        self._table.put(saved.targets | self._sensor_id << ID_BITS, saved)
 
-        Raises:
-            StateError: if it cannot be loaded; names the place in it, and the reason.
-        """
-        fields = Fields.versioned(state, version=VERSION)
-        saved = SavedRows.read(fields, meters=False, latest_s=LATEST_S)
-        fields.end()
-        if len(np.unique(saved.targets)) < len(saved.targets):
-            fields.refuse("targets", "must hold each target once")
-
-        def change() -> None:
-            self.forget_all()  # and what time it was: a loaded game may go back
-            self._table.put(saved.targets | self._sensor_id << ID_BITS, saved)
-
-        return change
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        if len(np.unique(values.rows.targets)) < len(values.rows.targets):
+            refuse("rows.targets", "must hold each target once")
+        if values.rows.meters["has_meter"].any():
+            refuse("rows.meters", "were saved, but a memory has none")
 
     def belong_to(
         self, table: PerceptTable, sensor_id: int, notify: Callable[[list[MemoryChange]], None]

@@ -2,14 +2,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.saving.fields import LARGEST, LATEST_S, Fields, State
+from ai_core.saving.declared_state import ArrayOf, Columns, ListOf, MapOf, Record, Seconds
+from ai_core.saving.fields import LARGEST, LATEST_S
 from ai_core.senses.id_table import LARGEST_ID, SLOT_BITS
 from ai_core.senses.percepts.percept_loops import (
     COLUMNS,
@@ -21,7 +22,7 @@ from ai_core.senses.percepts.percept_loops import (
 from ai_core.senses.sensation import FARTHEST_M, Point
 from ai_core.senses.sight.pair_keys import ID_BITS
 
-__all__ = ["AwarenessNumbers", "MemoryDurations", "PerceptTable", "RowView", "SavedRows"]
+__all__ = ["ROWS", "AwarenessNumbers", "MemoryDurations", "PerceptTable", "RowView", "SavedRows"]
 
 ID_MASK = (1 << ID_BITS) - 1
 
@@ -31,9 +32,6 @@ COLUMN = {name: place for place, name in enumerate(COLUMNS)}
 ENDS = [COLUMN["is_known"], COLUMN["has_meter"]]
 """Places of the flags of which a row needs one; it ends without."""
 
-MEMORY, METER = slice(0, COLUMN["has_meter"]), slice(COLUMN["has_meter"], len(COLUMNS))
-MEMORY_OF_SENSE, METER_OF_SENSE = slice(0, 2), slice(2, 4)
-
 NOT_IN_VIEW = -2.0
 """Number of a look long ago."""
 
@@ -42,6 +40,35 @@ NO_MIND = -1.0
 
 NO_SENSE = (0.0, -math.inf, 0.0, 0.0)
 """Numbers of a modality in which nothing was sensed."""
+
+
+class _Part(NamedTuple):
+    """A part of a row: the memory, or the awareness meter.
+
+    Attributes:
+        has: name of the flag that says whether the row has it.
+        looked, ago: name of its number of a look, and how many looks ago that was: 0 or 1, or ``LONG_AGO``. The
+            last look may be under way.
+        columns, of_sense: places of its numbers in a row, and in those of a modality.
+        saved: names of the numbers that are saved.
+    """
+
+    has: str
+    looked: str
+    ago: str
+    columns: slice
+    of_sense: slice
+    saved: tuple[str, ...]
+
+
+LONG_AGO = 2
+
+MEMORY, METER = PARTS = (
+    _Part("is_known", "looked", "looked_ago", slice(0, COLUMN["has_meter"]), slice(0, 2),
+          ("is_known", "is_noticed", "is_expired", *COLUMNS[4 : COLUMN["has_meter"]])),
+    _Part("has_meter", "shown_at", "shown_ago", slice(COLUMN["has_meter"], len(COLUMNS)), slice(2, 4),
+          ("has_meter", "level", "value", "visibility", "line_s", "line_value", "meter_s")),
+)
 
 
 class MemoryDurations(NamedTuple):
@@ -255,7 +282,7 @@ class PerceptTable:
         before = self.key_of_row[rows].tolist()
         after = [other_id << ID_BITS | key & ID_MASK for key in before]
         numbers = [other.number(name) for name in self.modalities]
-        values, senses = self.rows[rows, MEMORY], self.senses[rows, :, MEMORY_OF_SENSE]
+        values, senses = self.rows[rows, MEMORY.columns], self.senses[rows, :, MEMORY.of_sense]
         for key, new in zip(before, after, strict=True):
             view = self.known_targets.pop(key, None)
             if view is not None:
@@ -263,14 +290,14 @@ class PerceptTable:
                 other.known_targets[new] = view
         other.add(after)
         moved = [other.loops.find(key) for key in after]
-        other.rows[moved, MEMORY] = values
+        other.rows[moved, MEMORY.columns] = values
         other.rows[moved, COLUMN["looked"]] = NOT_IN_VIEW
         for place, number in enumerate(numbers):
-            other.senses[moved, number, MEMORY_OF_SENSE] = senses[:, place]
+            other.senses[moved, number, MEMORY.of_sense] = senses[:, place]
         self.forget([row for row in (self.loops.find(key) for key in before) if row >= 0])
 
-    def save(self, rows: NDArray[np.intp], *, memory: bool = True, meters: bool = True) -> State:
-        """Return some rows as plain data, by column.
+    def saved(self, rows: NDArray[np.intp], *, memory: bool = True, meters: bool = True) -> SavedRows:
+        """Return some rows for saving.
 
         Args:
             rows: (n,) which.
@@ -278,58 +305,41 @@ class PerceptTable:
             meters: whether awareness meters are saved.
         """
         values, senses, looks = self.rows[rows], self.senses[rows], self.loops.looks
-        for part, numbers, name in ((MEMORY, MEMORY_OF_SENSE, "is_known"), (METER, METER_OF_SENSE, "has_meter")):
-            is_over = values[:, COLUMN[name]] == 0
-            values[is_over, part] = 0
-            values[is_over, COLUMN["looked" if name == "is_known" else "shown_at"]] = NOT_IN_VIEW
-            senses[is_over, :, numbers] = NO_SENSE[numbers]
-        state: State = {"targets": (self.key_of_row[rows] & ID_MASK).tolist()}
-        for name in [*(MEMORY_FIELDS if memory else ()), *(METER_FIELDS if meters else ())]:
-            state[name] = [value if math.isfinite(value) else None for value in values[:, COLUMN[name]].tolist()]
-        if memory:
-            state["looked_ago"] = _looks_ago(looks, values[:, COLUMN["looked"]])
-        if meters:
-            state["shown_ago"] = _looks_ago(looks, values[:, COLUMN["shown_at"]])
-            pending = values[:, [COLUMN["level"], COLUMN["reached"]]].astype(np.intp).tolist()
-            state["reacts_at_s"] = [
-                self.reacts[row, level:reached].tolist()
-                for row, (level, reached) in zip(rows.tolist(), pending, strict=True)]
-        kept = [*(SENSE_COLUMNS[MEMORY_OF_SENSE] if memory else ()), *(SENSE_COLUMNS[METER_OF_SENSE] if meters else ())]
-        state["by_modality"] = {}
-        for number, modality in enumerate(self.modalities):
-            some = senses[:, number]
-            if (some != NO_SENSE).any():
-                state["by_modality"][modality] = {
-                    name: [value if math.isfinite(value) else None
-                           for value in some[:, SENSE_COLUMNS.index(name)].tolist()]
-                    for name in kept}
-        return state
+        for part, is_saved in zip(PARTS, (memory, meters), strict=True):
+            is_over = (values[:, COLUMN[part.has]] == 0) | (not is_saved)
+            values[is_over, part.columns] = 0
+            values[is_over, COLUMN[part.looked]] = NOT_IN_VIEW
+            senses[is_over, :, part.of_sense] = NO_SENSE[part.of_sense]
+        memories, kept_meters = (
+            {part.ago: np.where((ago == 0) | (ago == 1), ago, LONG_AGO),
+             **{name: values[:, COLUMN[name]] for name in part.saved}}
+            for part in PARTS for ago in [looks - values[:, COLUMN[part.looked]]])
+        pending = values[:, [COLUMN["level"], COLUMN["reached"]]].astype(np.intp).tolist()
+        return SavedRows(
+            self.key_of_row[rows] & ID_MASK, memories, kept_meters,
+            [self.reacts[row, level:reached].tolist()
+             for row, (level, reached) in zip(rows.tolist(), pending, strict=True)],
+            {modality: dict(zip(SENSE_COLUMNS, senses[:, number].T, strict=True))
+             for number, modality in enumerate(self.modalities) if (senses[:, number] != NO_SENSE).any()})
 
     def put(self, keys: NDArray[np.int64], saved: SavedRows) -> None:
         """Have these rows and no others of the sensors of their keys; ended rows must have been dropped."""
-        for modality in saved.senses:
-            self.number(modality)
+        numbers = [self.number(modality) for modality in saved.senses]
         self.add(keys.tolist())
-        for place, key in enumerate(keys.tolist()):
-            row, level = self.loops.find(key), len(saved.reacts[place])
-            for part, of_sense, has in (
-                    (MEMORY, MEMORY_OF_SENSE, "is_known"), (METER, METER_OF_SENSE, "has_meter")):
-                if saved.rows[place, COLUMN[has]]:
-                    self.rows[row, part] = saved.rows[place, part]
-                    self.senses[row, :, of_sense] = NO_SENSE[of_sense]
-            if saved.rows[place, COLUMN["is_known"]]:
-                self.rows[row, COLUMN["looked"]] = self._look_of(saved.looked_ago[place])
-            if saved.rows[place, COLUMN["has_meter"]]:
-                self.rows[row, COLUMN["shown_at"]] = self._look_of(saved.shown_ago[place])
-                first = int(saved.rows[place, COLUMN["level"]])
-                self.rows[row, COLUMN["reached"]] = first + level
-                self.reacts[row, first : first + level] = saved.reacts[place]
-            for modality, numbers in saved.senses.items():
-                mine = self.senses[row, self._numbers[modality]]
-                if saved.rows[place, COLUMN["is_known"]]:
-                    mine[MEMORY_OF_SENSE] = numbers[place, MEMORY_OF_SENSE]
-                if saved.rows[place, COLUMN["has_meter"]]:
-                    mine[METER_OF_SENSE] = numbers[place, METER_OF_SENSE]
+        rows = np.array([self.loops.find(key) for key in keys.tolist()], np.intp)
+        for part, columns in zip(PARTS, (saved.memory, saved.meters), strict=True):
+            is_kept = columns[part.has] != 0
+            mine, ago = rows[is_kept], columns[part.ago][is_kept]
+            for name in part.saved:
+                self.rows[mine, COLUMN[name]] = columns[name][is_kept]
+            self.rows[mine, COLUMN[part.looked]] = np.where(ago == LONG_AGO, NOT_IN_VIEW, self.loops.looks - ago)
+            self.senses[mine, :, part.of_sense] = NO_SENSE[part.of_sense]
+            for number, senses in zip(numbers, saved.senses.values(), strict=True):
+                for column, name in [*enumerate(SENSE_COLUMNS)][part.of_sense]:
+                    self.senses[mine, number, column] = senses[name][is_kept]
+        for row, level, reacts in zip(rows.tolist(), saved.meters["level"].tolist(), saved.reacts_at_s, strict=True):
+            self.rows[row, COLUMN["reached"]] = level + len(reacts)
+            self.reacts[row, level : level + len(reacts)] = reacts
 
     def _empty(self, count: int) -> Values:
         senses = np.empty((count, len(self.modalities), len(SENSE_COLUMNS)))
@@ -372,9 +382,6 @@ class PerceptTable:
         self._minds, self._levels = minds, numbers
         self._put(self.rows, self.senses, reacts)
 
-    def _look_of(self, ago: int | None) -> float:
-        return NOT_IN_VIEW if ago is None else self.loops.looks - ago
-
     def _put(
         self, rows: NDArray[np.float64], senses: NDArray[np.float64], reacts: NDArray[np.float64],
     ) -> None:
@@ -384,124 +391,93 @@ class PerceptTable:
             self.keys, self.order, self.key_of_row, rows, senses, reacts, self._minds, self._levels)
 
 
-MEMORY_FIELDS = ("is_known", "is_noticed", "is_expired", *COLUMNS[4 : MEMORY.stop])
-METER_FIELDS = ("has_meter", "level", "value", "visibility", "line_s", "line_value", "meter_s")
-FLAGS = ("is_known", "is_noticed", "is_expired", "has_meter")
-NEVER_FIELDS = {"first_seen_s": math.nan, "last_seen_s": math.nan, "sensed_at_s": -math.inf}
-
-
 class SavedRows(NamedTuple):
-    """Rows of a save, checked.
+    """Rows as they are saved.
 
     Attributes:
         targets: (n,) int64.
-        rows: (n, ``COLUMNS``) float64, without numbers of looks and reached levels.
-        looked_ago, shown_ago: (n,) how many looks ago the target was in view of the memory and of the meter: 0 or 1,
-            None if it was not in the last two. The last look may be under way.
-        reacts: for each row when the levels above its own are reported (s).
-        senses: (n, ``SENSE_COLUMNS``) float64 by modality.
+        memory, meters: (n,) columns by name, zeros in rows without.
+        reacts_at_s: for each row when the levels above its own are reported (s).
+        senses: (n,) columns of ``SENSE_COLUMNS`` by name, by modality.
     """
 
     targets: NDArray[np.int64]
-    rows: NDArray[np.float64]
-    looked_ago: list[int | None]
-    shown_ago: list[int | None]
-    reacts: list[list[float]]
-    senses: dict[str, NDArray[np.float64]]
+    memory: dict[str, NDArray[Any]]
+    meters: dict[str, NDArray[Any]]
+    reacts_at_s: list[list[float]]
+    senses: dict[str, dict[str, NDArray[np.float64]]]
 
     @classmethod
-    def read(
-        cls, fields: Fields, *, memory: bool = True, meters: bool = True, latest_s: float = LATEST_S,
-        most_levels: Callable[[int], int] = lambda _: 0,
-    ) -> SavedRows:
-        """Check rows that ``PerceptTable.save`` returned.
-
-        Args:
-            fields: the saved data.
-            memory, meters: what was saved.
-            latest_s: game time of the save (s).
-            most_levels: number of levels of a row, by its index.
+    def checked(cls, **columns: Any) -> SavedRows:
+        """Return rows of a save.
 
         Raises:
-            StateError: naming the place and the reason.
+            ValueError: if columns do not fit together.
         """
-        targets = np.array(fields.wholes("targets", maximum=LARGEST_ID), np.int64)
-        count = len(targets)
-        rows = np.zeros((count, len(COLUMNS)))
-        for name in [*(MEMORY_FIELDS if memory else ()), *(METER_FIELDS if meters else ())]:
-            rows[:, COLUMN[name]] = _column(fields, name, count, latest_s)
-        nowhere: list[int | None] = [None] * count
-        looked_ago = _read_looks_ago(fields, "looked_ago", count) if memory else nowhere
-        shown_ago = _read_looks_ago(fields, "shown_ago", count) if meters else nowhere
-        reacts: list[list[float]] = [[] for _ in range(count)]
-        for place, moments in enumerate(fields.items("reacts_at_s", count=count) if meters else ()):
-            one = Fields({"row": moments}, f"{fields.place_of('reacts_at_s')}[{place}]")
-            reacts[place] = one.numbers("row", minimum=-LATEST_S, maximum=LATEST_S)
-            level = int(rows[place, COLUMN["level"]])
-            if level != rows[place, COLUMN["level"]] or level + len(reacts[place]) > most_levels(place):
-                fields.refuse("level", f"[{place}] must be a whole number, at most {most_levels(place)} with its"
-                                       " reactions")
-            if reacts[place] != sorted(reacts[place]):
-                fields.refuse("reacts_at_s", f"[{place}] must ascend")
-        kept = [*(SENSE_COLUMNS[MEMORY_OF_SENSE] if memory else ()), *(SENSE_COLUMNS[METER_OF_SENSE] if meters else ())]
-        senses = {}
-        by_modality = fields.group("by_modality")
-        for modality in by_modality.names():
-            one = by_modality.group(modality)
-            senses[modality] = np.full((count, len(SENSE_COLUMNS)), NO_SENSE)
-            for name in kept:
-                senses[modality][:, SENSE_COLUMNS.index(name)] = _column(one, name, count, latest_s)
-            one.end()
-        found = cls(targets, rows, looked_ago, shown_ago, reacts, senses)
-        if memory:
-            found._check_memory(fields)
-        return found
+        rows = cls(**columns)
+        memory, count = rows.memory, len(rows.targets)
+        lengths = {
+            "memory": len(memory["is_known"]), "meters": len(rows.meters["level"]),
+            "reacts_at_s": len(rows.reacts_at_s),
+            **{f"senses.{modality}": len(one["strength"]) for modality, one in rows.senses.items()}}
+        for name, length in lengths.items():
+            if length != count:
+                raise ValueError(f"{name} must have {count} rows as targets, got {length}")
+        if (np.isnan(memory["first_seen_s"]) != np.isnan(memory["last_seen_s"])).any():
+            raise ValueError("memory.first_seen_s must be None where last_seen_s is, and only there")
+        was_sensed = memory["is_known"] == 0
+        for one in rows.senses.values():
+            was_sensed |= one["sensed_at_s"] > -math.inf
+        if not was_sensed.all():
+            raise ValueError(f"senses must hold when target [{int(was_sensed.argmin())}] was sensed, in one at least")
+        if (memory["noticed_s"] > memory["last_sensed_s"]).any():
+            raise ValueError("memory.noticed_s must not be later than last_sensed_s")
+        if any(one != sorted(one) for one in rows.reacts_at_s):
+            raise ValueError("reacts_at_s must ascend")
+        return rows
 
-    def has_meter(self, place: int) -> bool:
-        """Return whether a row holds a meter."""
-        return bool(self.rows[place, COLUMN["has_meter"]])
+    def refusal(self, levels: NDArray[np.integer], latest_s: float) -> str:
+        """Return why rows do not fit their owner; empty if they do.
 
-    def _check_memory(self, fields: Fields) -> None:
-        """Refuse memories that cannot be."""
-        first_seen, last_seen, noticed, sensed = (
-            self.rows[:, COLUMN[name]] for name in ("first_seen_s", "last_seen_s", "noticed_s", "last_sensed_s"))
-        if (np.isnan(first_seen) != np.isnan(last_seen)).any():
-            fields.refuse("first_seen_s", "must be None where last_seen_s is, and only there")
-        was_sensed = np.zeros(len(self.rows), np.bool_)
-        for numbers in self.senses.values():
-            was_sensed |= numbers[:, SENSE_COLUMNS.index("sensed_at_s")] > -math.inf
-        for place in np.flatnonzero((self.rows[:, COLUMN["is_known"]] != 0) & ~was_sensed)[:1].tolist():
-            fields.refuse("by_modality", f"must hold when target [{place}] was sensed, in one modality at least")
-        if (noticed > sensed).any():
-            fields.refuse("noticed_s", "must not be later than last_sensed_s")
+        Args:
+            levels: (n,) number of awareness levels of each row.
+            latest_s: game time of the save (s).
+        """
+        reached = self.meters["level"] + np.array([*map(len, self.reacts_at_s)], np.int64)
+        if (reached > levels).any():
+            row = int((reached > levels).argmax())
+            return f"meters.level[{row}] must be at most {levels[row]} with its reactions, got {reached[row]}"
+        for columns in (self.memory, self.meters, *self.senses.values()):
+            for name, column in columns.items():
+                if name.endswith("_s") and (column > latest_s).any():
+                    return f"{name} must not be later than the save, at {latest_s:g} s"
+        return ""
 
 
-def _column(fields: Fields, name: str, count: int, latest_s: float) -> NDArray[np.float64]:
-    """Return a column of a save, checked."""
-    absent = NEVER_FIELDS.get(name)
-    minimum, maximum = -LATEST_S, latest_s
-    if name in FLAGS or name in ("value", "line_value"):
-        minimum, maximum = 0.0, 1.0
-    elif name in ("x", "y", "z", "seen_x", "seen_y", "seen_z"):
-        minimum, maximum = -FARTHEST_M, FARTHEST_M
-    elif name in ("vx", "vy", "vz"):
-        minimum, maximum = -LARGEST, LARGEST
-    elif not name.endswith("_s"):
-        minimum, maximum = 0.0, LARGEST
-    column = np.array(
-        fields.numbers(name, count=count, minimum=minimum, maximum=maximum, absent=absent), np.float64)
-    if name in FLAGS and not np.isin(column, (0, 1)).all():
-        fields.refuse(name, "must hold only 0 and 1")
-    return column
+def _kind_of(name: str) -> ArrayOf:
+    """Return how a column is saved."""
+    if name.endswith("_ago"):
+        return ArrayOf(np.uint8, maximum=LONG_AGO)
+    if name.startswith(("is_", "has_")):
+        return ArrayOf(np.uint8, maximum=1)
+    if name == "level":
+        return ArrayOf(np.uint16)
+    if name.endswith("_s"):
+        never = {"first_seen_s": math.nan, "last_seen_s": math.nan, "sensed_at_s": -math.inf}
+        return ArrayOf(minimum=-LATEST_S, maximum=LATEST_S, absent=never.get(name))
+    if name.endswith(("x", "y", "z")):
+        most = LARGEST if name.startswith("v") else FARTHEST_M
+        return ArrayOf(minimum=-most, maximum=most)
+    return ArrayOf(minimum=0, maximum=1 if name.endswith("value") else LARGEST)
 
 
-def _looks_ago(looks: float, looked: NDArray[np.float64]) -> list[int | None]:
-    return [int(ago) if ago in (0, 1) else None for ago in (looks - looked).tolist()]
+def _columns(names: Iterable[str]) -> Columns:
+    kinds: dict[str, Any] = {name: _kind_of(name) for name in names}
+    return Columns(**kinds)
 
 
-def _read_looks_ago(fields: Fields, name: str, count: int) -> list[int | None]:
-    found = fields.items(name, count=count)
-    for place, ago in enumerate(found):
-        if ago is not None and (type(ago) is not int or ago not in (0, 1)):
-            fields.refuse(name, f"[{place}] must be 0, 1 or None, got {ago!r}")
-    return found
+ROWS = Record(
+    SavedRows.checked, at="_saved_rows", targets=ArrayOf(np.int64, minimum=0, maximum=LARGEST_ID),
+    memory=_columns([MEMORY.ago, *MEMORY.saved]), meters=_columns([METER.ago, *METER.saved]),
+    reacts_at_s=ListOf(ListOf(Seconds())), senses=MapOf(_columns(SENSE_COLUMNS)))
+"""How rows are saved, for owners with ``_saved_rows``."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from functools import partial
 from operator import itemgetter
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,36 +17,36 @@ from ai_core.clock import Clock, TimeIndex
 from ai_core.errors import shown
 from ai_core.faults import FAILURES_STATE, NO_FAILURES, FaultIsolation
 from ai_core.saving.declared_state import (
-    Change,
+    ArrayOf,
+    DeclaredState,
     ListOf,
     MapOf,
     Number,
     OneOf,
     Optional,
-    Part,
     Point,
     Record,
+    Refuse,
     Row,
+    Saveable,
     Seconds,
     Text,
     Whole,
-    refuse,
 )
-from ai_core.saving.fields import MOST, Fields, State, place_in
+from ai_core.saving.fields import MOST
 from ai_core.senses.audience import SensationBatch, SensationReceiver, StimulusBatch
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.percepts.awareness import Awareness, AwarenessReasons, AwarenessSettings, LevelChange
 from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
-from ai_core.senses.percepts.percept_table import PerceptTable, SavedRows
+from ai_core.senses.percepts.percept_table import ROWS, PerceptTable, SavedRows
 from ai_core.senses.sensation import Sensation
-from ai_core.senses.sight.pair_keys import ID_BITS
+from ai_core.senses.sight.pair_keys import ID_BITS, key_of
 from ai_core.senses.sight.pair_loops import PairsInView
 from ai_core.senses.source_table import SourceTable
-from ai_core.senses.table_state import LoadedTable
 from ai_core.trace import Trace
 
-__all__ = ["Listeners", "PerceptState", "Perception", "PerceptsPart"]
+__all__ = ["Listeners", "PerceptState", "Perception"]
 
 
 @dataclass(frozen=True)
@@ -106,24 +106,6 @@ SENSATION = Record(
     sent_at=Seconds(), at_s=Seconds(at="at"), tag=Text())
 """How a sensation is saved, without its sensor."""
 
-PROGRESS = Record(
-    SimpleNamespace,
-    minds=MapOf(
-        Record(
-            SimpleNamespace, last_sensation=Optional(SENSATION),
-            failing=MapOf(FAILURES_STATE, key=OneOf(LISTENERS))),
-        key=Whole(maximum=LARGEST_ID), at="_saved_minds"),
-    stage=Whole(NO_PASS, lambda owner: len(owner._modalities), at="_stage"),
-    from_pair=Row(
-        lambda sensor_id, target: sensor_id << ID_BITS | target, Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID),
-        at="_from_pair"),
-    notices=ListOf(
-        Row(
-            Notice, OneOf(LISTENERS), Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID),
-            Seconds(), Number(0), Point(3)),
-        make=deque, at="_notices"))
-"""How last sensations and failing listeners of sensors, and the pass under way, are saved."""
-
 NO_MIND_SAVED = SimpleNamespace(last_sensation=None, failing={})
 
 PERCEPTS_PER_BLOCK = 512
@@ -152,7 +134,7 @@ class _Perceiver:
     last: Callable[[], Sensation] | None = None
 
 
-class Perception:
+class Perception(Saveable):
     """Memory and awareness of all sensors, in one ``PerceptTable``.
 
     A pass takes in what is in view, then lets time pass for all percepts, in blocks between which a budget of time
@@ -172,6 +154,22 @@ class Perception:
 
     Cost: ``advance`` O(percepts and pairs in view), 10 to 30 ns each, and what listeners cost.
     """
+
+    STATE = DeclaredState(
+        sensor_ids=ArrayOf(np.int64, minimum=0, maximum=LARGEST_ID, at="_saved_sensor_ids"), rows=ROWS,
+        minds=MapOf(
+            Record(
+                SimpleNamespace, last_sensation=Optional(SENSATION),
+                failing=MapOf(FAILURES_STATE, key=OneOf(LISTENERS))),
+            key=Whole(maximum=LARGEST_ID), at="_saved_minds"),
+        stage=Whole(NO_PASS, lambda owner: len(owner._modalities), at="_stage"),
+        from_pair=Row(key_of, Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID), at="_from_pair"),
+        notices=ListOf(
+            Row(
+                Notice, OneOf(LISTENERS), Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID),
+                Whole(maximum=LARGEST_ID), Seconds(), Number(0), Point(3)),
+            make=deque, at="_notices"))
+    # Of sensors it is told by the table of the manager around it, which is loaded before.
 
     def __init__(
         self, clock: Clock, modalities: ModalitySet, sources: SourceTable, trace: Trace, report_every_s: float,
@@ -345,87 +343,24 @@ class Perception:
             table.drop_ended()
         return True
 
-    def save_state(self) -> State:
-        """Return all percepts by column, the pass under way, and last sensations and failing listeners of sensors."""
-        table = self._table
-        return {
-            "sensor_ids": (table.keys >> ID_BITS).tolist(), **table.save(table.order), **PROGRESS.save(self, self)}
+    @property
+    def _saved_sensor_ids(self) -> NDArray[np.int64]:
+        return self._table.keys >> ID_BITS
 
     @property
-    def _from_pair(self) -> tuple[int, int]:
-        return self._from_key >> ID_BITS, self._from_key & (1 << ID_BITS) - 1
+    def _saved_rows(self) -> SavedRows:
+        return self._table.saved(self._table.order)
 
-    @property
-    def _saved_minds(self) -> dict[int, SimpleNamespace]:
-        failures_of = self._faults.failures_of
-        return {
-            sensor_id: SimpleNamespace(last_sensation=self.last_sensation(sensor_id), failing={
-                name: one for name in LISTENERS if (one := failures_of((perceiver, name))) != NO_FAILURES})
-            for sensor_id, perceiver in self._sensors.items()}
-
-    def prepare_state(self, plain: object, place: str, sensors: LoadedTable, latest_s: float) -> Change:
-        """Check a save, and return the function that loads it.
-
-        Args:
-            plain: the saved data.
-            place: its place in the whole save, for messages.
-            sensors: the table of sensors that is loaded.
-            latest_s: game time of the save (s).
-
-        Raises:
-            StateError: if it cannot be loaded; names the place in it, and the reason.
-        """
-        fields = Fields(plain, place)
-        loaded = {new: self._sensors[here] for here, new in sensors.new_ids.items()}
-        known = set(sensors.saved_ids)
-        sensor_ids = fields.wholes("sensor_ids", maximum=LARGEST_ID)
-        for index, one in enumerate(sensor_ids):
-            if one not in known:
-                fields.refuse("sensor_ids", f"[{index}] must be a sensor of the save, got {one}")
-        fields.items("targets", count=len(sensor_ids))
-        awareness = [loaded[one].awareness for one in sensor_ids]
-        saved = SavedRows.read(
-            fields, latest_s=latest_s,
-            most_levels=lambda index: 0 if (one := awareness[index]) is None else len(one.levels))
-        keys = np.array(sensor_ids, np.int64) << ID_BITS | saved.targets
-        if (np.diff(keys) <= 0).any():
-            fields.refuse("targets", "must be sorted by ascending sensor, then target, each pair once")
-        for index, sensor_id in enumerate(sensor_ids):
-            if saved.rows[index, 0] and loaded[sensor_id].memory is None:
-                fields.refuse("is_known", f"[{index}] was saved, but the current sensor has no memory")
-            if awareness[index] is None and saved.has_meter(index):
-                fields.refuse("has_meter", f"[{index}] was saved, but the current sensor has no awareness")
-        progress = PROGRESS.read({name: fields.anything(name) for name in PROGRESS.kinds}, place, self)
-        fields.end()
-        if progress.minds.keys() != known:
-            refuse(place_in(place, "minds"), "must hold each sensor of the save, and no others")
-        for sensor_id, mind in progress.minds.items():
-            last = mind.last_sensation
-            if last is not None and max(last.sent_at, last.at) > latest_s:
-                refuse(place_in(place, f"minds.{sensor_id}"), f"must not be later than the save, at {latest_s:g} s")
-
-        def change() -> None:
-            order = [*sensors.saved_ids, *(one for one in loaded if one not in known)]
-            self._load({one: loaded[one] for one in order}, keys, saved)
-            self._stage, self._from_key, self._notices = progress.stage, progress.from_pair, progress.notices
-            for sensor_id, perceiver in loaded.items():
-                mind = progress.minds.get(sensor_id, NO_MIND_SAVED)
-                perceiver.last = None if mind.last_sensation is None else partial(
-                    _same, mind.last_sensation._replace(sensor_id=sensor_id))
-                for name in LISTENERS:
-                    self._faults.put_failures((perceiver, name), mind.failing.get(name, NO_FAILURES))
-
-        return change
-
-    def _load(self, loaded: dict[int, _Perceiver], keys: NDArray[np.int64], saved: SavedRows) -> None:
+    @_saved_rows.setter
+    def _saved_rows(self, loaded: tuple[dict[int, _Perceiver], NDArray[np.int64], SavedRows]) -> None:
         """Replace all sensors and percepts by these."""
         for sensor_id in self._sensors:
             self._table.drop_mind(sensor_id)
         self._table = PerceptTable(one.name for one in self._modalities.all)
-        self._sensors = loaded
+        self._sensors, keys, saved = loaded
         for sharers in self._sharers.values():
             sharers.clear()
-        for sensor_id, perceiver in loaded.items():
+        for sensor_id, perceiver in self._sensors.items():
             owner = sensor_id
             if perceiver.memory is not None:
                 sharers = self._sharers[perceiver.memory]
@@ -439,6 +374,60 @@ class Perception:
         for sharers in self._sharers.values():
             for one in sharers[1:]:     # the owner of the memory was another sensor when it was saved
                 self._table.move_memory(one, self._table, sharers[0])
+
+    @property
+    def _from_pair(self) -> tuple[int, int]:
+        return self._from_key >> ID_BITS, self._from_key & (1 << ID_BITS) - 1
+
+    @_from_pair.setter
+    def _from_pair(self, key: int) -> None:
+        self._from_key = key
+
+    @property
+    def _saved_minds(self) -> dict[int, SimpleNamespace]:
+        failures_of = self._faults.failures_of
+        return {
+            sensor_id: SimpleNamespace(last_sensation=self.last_sensation(sensor_id), failing={
+                name: one for name in LISTENERS if (one := failures_of((perceiver, name))) != NO_FAILURES})
+            for sensor_id, perceiver in self._sensors.items()}
+
+    @_saved_minds.setter
+    def _saved_minds(self, minds: dict[int, SimpleNamespace]) -> None:
+        for sensor_id, perceiver in self._sensors.items():
+            mind = minds.get(sensor_id, NO_MIND_SAVED)
+            perceiver.last = None if mind.last_sensation is None else partial(
+                _same, mind.last_sensation._replace(sensor_id=sensor_id))
+            for name in LISTENERS:
+                self._faults.put_failures((perceiver, name), mind.failing.get(name, NO_FAILURES))
+
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        sensors, latest_s, rows = values.within.sensors, values.within.now.seconds, values.rows
+        loaded = {new: self._sensors[here] for here, new in sensors.new_ids.items()}
+        sensor_ids, known = values.sensor_ids.tolist(), set(sensors.saved_ids)
+        if strange := set(sensor_ids) - known:
+            refuse("sensor_ids", f"must be sensors of the save, got {min(strange)}")
+        if len(sensor_ids) != len(rows.targets):
+            refuse("sensor_ids", f"must have {len(rows.targets)} rows as the targets, got {len(sensor_ids)}")
+        keys = values.sensor_ids << ID_BITS | rows.targets
+        if (np.diff(keys) <= 0).any():
+            refuse("rows.targets", "must be sorted by ascending sensor, then target, each pair once")
+        for name, flags in ("memory", rows.memory["is_known"]), ("awareness", rows.meters["has_meter"]):
+            strange = {one for one, is_there in zip(sensor_ids, flags.tolist(), strict=True) if is_there
+                       and getattr(loaded[one], name) is None}
+            if strange:
+                refuse("rows", f"has {name} of sensor {min(strange)}, but the current sensor has none")
+        levels = {one: 0 if (mind := loaded[one].awareness) is None else len(mind.levels) for one in known}
+        if why := rows.refusal(np.array([levels[one] for one in sensor_ids], np.int64), latest_s):
+            refuse("rows", why)
+        if values.minds.keys() != known:
+            refuse("minds", "must hold each sensor of the save, and no others")
+        for sensor_id, mind in values.minds.items():
+            last = mind.last_sensation
+            if last is not None and max(last.sent_at, last.at) > latest_s:
+                refuse(f"minds.{sensor_id}", f"must not be later than the save, at {latest_s:g} s")
+        order = [*sensors.saved_ids, *(one for one in loaded if one not in known)]
+        values.rows = {one: loaded[one] for one in order}, keys, rows
+        del values.sensor_ids
 
     def _own(self, memory: SenseMemory, sensor_id: int) -> None:
         """Keep a memory under the id of a sensor."""
@@ -607,13 +596,3 @@ class Perception:
 
 def _same(sensation: Sensation) -> Sensation:
     return sensation
-
-
-class PerceptsPart(Part):
-    """Perception inside a sense manager, after its sensors."""
-
-    def prepare(self, part: Any, plain: Any, place: str, within: SimpleNamespace | None = None) -> Change:
-        """Check percepts; return the function that loads them."""
-        assert within is not None
-        change: Change = part.prepare_state(plain, place, within.sensors, within.now.seconds)
-        return change

@@ -301,7 +301,7 @@ def test_remembered_place_is_a_copy_of_the_array_it_came_from():
     places[0] = 9.0
     assert memory.find(1).last_known_position == (1.0, 2.0, 3.0)
     saved = json.loads(json.dumps(memory.save_state()))
-    assert [saved[name] for name in "xyz"] == [[1.0], [2.0], [3.0]]
+    assert [saved["rows"]["memory"][name] for name in "xyz"] == [[1.0], [2.0], [3.0]]
 
 
 def test_timed_hold_is_saved_and_loaded_before_next_sensation():
