@@ -1,43 +1,83 @@
-"""SenseRegion3D and SensePortal3D: rooms, doors, one-way glass, cameras and air ducts."""
+"""Sense regions and portals in 3D, and in pixels in 2D: rooms, doors, one-way glass, cameras and air ducts."""
 from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
-from addons.ai_core.bridge.gd import Vector3, construct
+from addons.ai_core.bridge.gd import Vector2, Vector3, construct
 
 NOTHING = {"passes_sight": False, "passes_hearing": False, "passes_smell": False}
 
 
+RIGHT, LEFT = 1, -1
+PX = 10.0
+"""Pixels per metre in 2D."""
+
+LENGTHS = {"sight_distance": PX, "hearing_distance": PX, "smell_distance": PX, "smell_area": 2 * PX * PX}
+"""A metre, and two square metres, in pixels."""
+
+in_2d = pytest.mark.parametrize("level", ["2D"], indirect=True)
+in_2d_and_3d = pytest.mark.parametrize("level", ["3D", "2D"], indirect=True)
+
+
+class Level:
+    """Builds rooms of 10 m along x, portals between them, sensors and sources, in 3D or seen from above in 2D.
+
+    Args:
+        node: the fixture.
+        parent: node above all of them.
+        dimensions: "3D" or "2D".
+    """
+
+    def __init__(self, node, parent, dimensions):
+        self.node, self.parent, self.dimensions = node, parent, dimensions
+        self.is_flat = dimensions == "2D"
+        self.px = PX if self.is_flat else 1.0
+        settings = {"dimensions": 1, "pixels_per_meter": PX} if self.is_flat else {}
+        self.manager = node("SenseManager", parent, mode=1, **settings)
+
+    def add(self, kind, x, **settings):
+        return self.node(kind + self.dimensions, self.parent, position=self.at(x), **settings)
+
+    def at(self, x, across=0):
+        """Return a position on the ground, of metres along and across the rooms."""
+        return Vector2(x * PX, across * PX) if self.is_flat else Vector3(x, 0, across)
+
+    def towards(self, side):
+        """Return the rotation of a node that looks along the rooms."""
+        if self.is_flat:
+            return 0.0 if side == RIGHT else math.pi
+        return Vector3(0, -side * math.pi / 2, 0)
+
+    def room(self, name, x, **settings):
+        size = {"size": Vector2(100, 100), "ceiling_height": 30.0} if self.is_flat else {"size": Vector3(10, 3, 10)}
+        return self.add("SenseRegion", x, name=name, **{**size, **settings})
+
+    def portal(self, name, x, first, second, **settings):
+        lengths = LENGTHS if self.is_flat else {}
+        return self.add("SensePortal", x, name=name, **{
+            "from_region": f"../{first}", "to_region": f"../{second}", **NOTHING, **lengths, **settings})
+
+    def eye(self, x, towards=RIGHT, **settings):
+        return self.add("Sensor", x, rotation=self.towards(towards), **{
+            "near_range": 0.0, "hearing_threshold": 0.1, **settings})
+
+    def thing(self, x, **settings):
+        return self.add("SenseSource", x, **settings)
+
+    def turn(self, node, angle):
+        """Turn a node about the vertical axis, to the right (rad)."""
+        node.rotation = angle if self.is_flat else Vector3(0, -angle, 0)
+
+
 @pytest.fixture
-def level(node, scheduler):
-    """Builds rooms along x, ways between them, and who is in them, below the scheduler."""
-
-    class Level:
-        manager = node("SenseManager", scheduler, mode=1)
-
-        def room(self, name, x, **settings):
-            return node("SenseRegion3D", scheduler, name=name, position=Vector3(x, 0, 0), **{
-                "size": Vector3(10, 3, 10), **settings})
-
-        def portal(self, name, x, first, second, **settings):
-            return node("SensePortal3D", scheduler, name=name, position=Vector3(x, 0, 0), **{
-                "from_region": f"../{first}", "to_region": f"../{second}", **NOTHING, **settings})
-
-        def eye(self, x, towards=-math.pi / 2, **settings):
-            return node("Sensor3D", scheduler, position=Vector3(x, 0, 0), rotation=Vector3(0, towards, 0), **{
-                "near_range": 0.0, "hearing_threshold": 0.1, **settings})
-
-        def thing(self, x, **settings):
-            return node("SenseSource3D", scheduler, position=Vector3(x, 0, 0), **settings)
-
-    return Level()
+def level(request, node, scheduler):
+    return Level(node, scheduler, getattr(request, "param", "3D"))
 
 
-RIGHT, LEFT = -math.pi / 2, math.pi / 2
-
-
+@in_2d_and_3d
 def test_one_way_glass_passes_sight_one_way_and_no_sound(level, physics_frames, signals):
     level.room("Hall", 0)
     level.room("Control", 10)
@@ -54,11 +94,12 @@ def test_one_way_glass_passes_sight_one_way_and_no_sound(level, physics_frames, 
     assert {modality for _, modality, *_ in heard} == {"sight"}
 
 
+@in_2d_and_3d
 def test_a_camera_shows_a_far_room_on_its_screen(level, node, scheduler, physics_frames):
     level.room("Vault", 0)
     level.room("Control", 100)
     level.portal("Camera", -4, "Vault", "Control", one_way=True, passes_sight=True, is_camera=True, exit="../Screen")
-    node("Node3D", scheduler, name="Screen", position=Vector3(104, 0, 0))
+    node("Node" + level.dimensions, scheduler, name="Screen", position=level.at(104))
     at_the_screen, turned_away = level.eye(102, RIGHT), level.eye(102, LEFT)
     thief = level.thing(3)
     physics_frames(3)
@@ -66,12 +107,14 @@ def test_a_camera_shows_a_far_room_on_its_screen(level, node, scheduler, physics
     assert not turned_away.can_sense(thief)
 
 
+@in_2d_and_3d
 def test_a_mirror_shows_what_is_behind_a_sensor(level, physics_frames):
     level.room("Hall", 0)
     mirror = level.portal(
-        "Mirror", 5, "Hall", "Hall", passes_sight=True, mirror_radius=0.5, rotation=Vector3(0, LEFT, 0))
+        "Mirror", 5, "Hall", "Hall", passes_sight=True, mirror_radius=0.5 * level.px,
+        rotation=level.towards(LEFT))
     guard, beside = level.eye(0, RIGHT), level.eye(0, RIGHT)
-    beside.position = Vector3(0, 0, 4)
+    beside.position = level.at(0, 4)
     thief = level.thing(-3)
     physics_frames(3)
     assert guard.can_sense(thief)
@@ -81,10 +124,11 @@ def test_a_mirror_shows_what_is_behind_a_sensor(level, physics_frames):
     assert not guard.can_sense(thief)
 
 
+@in_2d_and_3d
 def test_a_gas_grenade_is_smelled_through_the_duct(level, physics_frames, signals):
-    level.manager.smell_speed = 5.0
+    level.manager.smell_speed = 5.0 * level.px
     hall, control = level.room("Hall", 0), level.room("Control", 10)
-    level.portal("Duct", 5, "Hall", "Control", passes_smell=True, smell_area=4.0)
+    level.portal("Duct", 5, "Hall", "Control", passes_smell=True, smell_area=4.0 * level.px**2)
     guard, grenade = level.eye(9, LEFT), level.thing(4)
     smelled = signals(guard, "sensed")
     physics_frames(2)
@@ -97,6 +141,7 @@ def test_a_gas_grenade_is_smelled_through_the_duct(level, physics_frames, signal
     assert hall.get_smelliest_neighbor(grenade) is None
 
 
+@in_2d_and_3d
 def test_a_closed_door_muffles_sound_and_blocks_sight(level, physics_frames, signals):
     level.room("Hall", 0)
     level.room("Control", 10)
@@ -119,16 +164,23 @@ def test_a_closed_door_muffles_sound_and_blocks_sight(level, physics_frames, sig
     assert told == [(False,), (True,)]
 
 
+@in_2d_and_3d
 def test_a_sound_seems_to_come_from_the_door(level, physics_frames, signals):
     level.room("Hall", 0)
     level.room("Control", 10)
-    level.portal("Door", 5, "Hall", "Control", passes_hearing=True)
+    door = level.portal("Door", 5, "Hall", "Control", passes_hearing=True)
     guard, thief = level.eye(8, LEFT), level.thing(2)
     sensed = signals(guard, "sensed")
     physics_frames(2)
     thief.emit("hearing", 10.0)
     physics_frames(4)
-    assert [position for *_, position, _ in sensed] == [Vector3(5, 0, 0)]
+    door.close()
+    thief.emit("hearing", 10.0)
+    physics_frames(4)
+    assert [position for *_, position, _ in sensed] == [level.at(5)] * 2
+    loud, faint = (strength for _, _, strength, *_ in sensed)
+    assert loud == pytest.approx(10 * 0.9**6, rel=1e-4)
+    assert faint == pytest.approx(loud * 0.1, rel=1e-4)
 
 
 def test_the_attenuation_of_a_region_counts(level, physics_frames, signals):
@@ -152,23 +204,25 @@ def test_a_lamp_is_seen_through_two_portals(level, physics_frames, gives_light, 
     assert eye.can_sense(lamp) is is_seen
 
 
+@in_2d_and_3d
 def test_a_region_takes_the_turned_box_of_its_shape(level, physics_frames):
-    room = level.room("Hall", 0, size=Vector3(1, 1, 1))
-    shape, box = construct("CollisionShape3D"), construct("BoxShape3D")
-    box.size = Vector3(20, 3, 2)
+    room = level.room("Hall", 0)
+    shape, box = construct("CollisionShape" + level.dimensions), construct(
+        "RectangleShape2D" if level.is_flat else "BoxShape3D")
+    box.size = Vector2(200, 20) if level.is_flat else Vector3(20, 3, 2)
     shape.shape = box
     room.add_child(shape)
-    room.rotation = Vector3(0, -math.pi / 4, 0)
-    eye = level.eye(0, math.pi / 4 + math.pi)
-    inside, outside = level.thing(0), level.thing(4)
-    inside.position, outside.position = Vector3(5, 0, 5), Vector3(5, 0, 1)
-    eye.rotation = Vector3(0, -3 * math.pi / 4, 0)
+    level.turn(room, math.pi / 4)
+    eye = level.eye(0)
     eye.horizontal_angle = math.tau
+    inside, outside = level.thing(0), level.thing(4)
+    inside.position, outside.position = level.at(5, 5), level.at(5, 1)
     physics_frames(3)
     assert eye.can_sense(inside)
     assert not eye.can_sense(outside)
 
 
+@in_2d_and_3d
 def test_doors_and_smells_are_saved(level, scheduler, physics_frames, signals):
     hall = level.room("Hall", 0)
     level.room("Control", 10)
@@ -194,11 +248,13 @@ def test_doors_and_smells_are_saved(level, scheduler, physics_frames, signals):
     assert guard.can_sense(thief)
 
 
+@in_2d_and_3d
 def test_a_region_without_volume_is_reported_and_left_out(level, expect_errors, physics_frames):
-    expect_errors("has no volume and carries no signals", times=1)
+    size = "(0.0, 5.0) px" if level.is_flat else ""
+    expect_errors(f"has no volume and carries no signals: its size is {size}", times=1)
     expect_errors("leads nowhere: the region '../Flat' is not in the graph", times=1)
     level.room("Hall", 0)
-    level.room("Flat", 10, size=Vector3(10, 0, 10))
+    level.room("Flat", 10, size=Vector2(0, 5) if level.is_flat else Vector3(10, 0, 10))
     level.portal("Door", 5, "Hall", "Flat", passes_sight=True)
     eye, thing = level.eye(0, RIGHT), level.thing(3)
     physics_frames(3)
@@ -214,13 +270,14 @@ def test_a_tilted_region_is_refused(level, expect_errors):
 
 @pytest.mark.parametrize(
     ("settings", "message"),
-    [({"to_region": "../Nowhere"}, "to_region '../Nowhere' is not a SenseRegion3D, so the portal leads nowhere"),
+    [({"to_region": "../Nowhere"}, "to_region '../Nowhere' is not a SenseRegion{}, so the portal leads nowhere"),
      ({"to_region": ""}, "to_region is not set, so the portal leads nowhere"),
-     ({"to_region": "../Hall"}, "from_region and to_region are the same region"),
-     ({"exit": "../Gone"}, "exit '../Gone' is not a Node3D")],
+     ({"to_region": "../Hall"}, "from_region and to_region are the same region; choose another SenseRegion{}"),
+     ({"exit": "../Gone"}, "exit '../Gone' is not a Node{}; choose a Node{}, or clear exit")],
 )
+@in_2d_and_3d
 def test_a_portal_to_nowhere_says_what_to_choose(level, expect_errors, settings, message):
-    expect_errors(message, times=1)
+    expect_errors(message.replace("{}", level.dimensions), times=1)
     level.room("Hall", 0)
     level.room("Control", 10)
     level.portal("Door", 5, "Hall", "Control", **settings)
@@ -398,3 +455,51 @@ def test_wind_is_saved_and_zero_uses_the_global_wind(windy, scheduler, physics_f
     place.hall.get_parent().find_children("*", "SenseManager", True, False)[0].set_wind(Vector3(-3, 0, 0))
     physics_frames(400)
     assert place.smelled() == 0, "it blows against the way of the smell"
+
+
+@in_2d_and_3d
+def test_an_invented_sense_passes_where_it_is_named(level, physics_frames, signals):
+    fear = construct("SenseModality")
+    fear.modality_name = "fear"
+    level.manager.modalities = [fear]
+    level.room("Hall", 0, other_kept_per_meter={"fear": 0.5})
+    level.room("Control", 10)
+    level.portal("Wall", 5, "Hall", "Control", other_senses={"fear": 0.25})
+    guard, ghost = level.eye(8, LEFT, other_thresholds={"fear": 0.01}), level.thing(4, other_strengths={"fear": 4.0})
+    sensed = signals(guard, "sensed")
+    physics_frames(2)
+    ghost.emit("fear")
+    physics_frames(3)
+    assert [(modality, strength) for _, modality, strength, *_ in sensed] == [
+        ("fear", pytest.approx(4.0 * 0.5 * 0.25, rel=1e-4))]
+
+
+def test_an_unknown_sense_of_a_region_or_portal_is_reported(level, physics_frames, expect_errors):
+    expect_errors("unknown modality 'faer'", times=2)
+    level.room("Hall", 0)
+    level.room("Cursed", 10, other_kept_per_meter={"faer": 0.5})
+    level.room("Control", 20)
+    level.portal("Wall", 5, "Hall", "Control", other_senses={"faer": 0.25})
+    eye, thing = level.eye(0, RIGHT), level.thing(3)
+    physics_frames(3)
+    assert eye.can_sense(thing)
+
+
+@in_2d
+def test_a_region_of_the_other_dimensions_says_so(level, node, scheduler, expect_errors, physics_frames):
+    expect_errors("is not used: its SenseManager", times=1)
+    node("SenseRegion3D", scheduler)
+    level.room("Hall", 0)
+    level.eye(0)
+    physics_frames(2)
+
+
+@in_2d
+def test_regions_are_drawn_and_dragged_in_pixels(level):
+    room = level.room("Hall", 2)
+    level.room("Control", 12)
+    portal = level.portal("Door", 7, "Hall", "Control")
+    lines = room.drawing()["region"]
+    assert np.abs(lines).max(axis=0).tolist() == [50.0, 50.0, 0.0]
+    assert np.allclose(portal.drawing()["region"][0], (-50, 0, 0))
+    assert [one.name for one in room.handles()] == ["x of size", "x of size", "y of size", "y of size"]
