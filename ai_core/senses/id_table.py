@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -62,19 +63,17 @@ class IdTable:
         self.by_slot = np.full(FIRST_CAPACITY, -1, np.int32)
         self._generation: list[int] = []
         self._free: list[int] = []
-        self._ids: NDArray[np.int32] | None = None
         self.count = 0
 
     def __len__(self) -> int:
         return self.count
 
-    @property
+    @cached_property
     def ids(self) -> NDArray[np.int32]:
-        """All ids in use, ascending; read-only."""
-        if self._ids is None:
-            self._ids = np.sort(self.by_slot[self.by_slot >= 0])
-            self._ids.flags.writeable = False
-        return self._ids
+        """All ids in use, ascending; read-only. The same array until an id is added or removed."""
+        found = np.sort(self.by_slot[self.by_slot >= 0])
+        found.flags.writeable = False
+        return found
 
     def add(self, name: str = "") -> int:
         """Add a row, and return its id; ``capacity`` may double.
@@ -99,7 +98,7 @@ class IdTable:
         new = self._generation[slot] << SLOT_BITS | slot
         self.by_slot[slot] = new
         self.names[new] = name
-        self._ids = None
+        vars(self).pop("ids", None)
         self.count += 1
         return new
 
@@ -132,7 +131,7 @@ class IdTable:
         self._generation[slot] += 1
         if self._generation[slot] < GENERATIONS:
             self._free.append(slot)
-        self._ids = None
+        vars(self).pop("ids", None)
         self.count -= 1
         return slot
 

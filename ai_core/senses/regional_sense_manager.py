@@ -990,7 +990,8 @@ class RegionalSenseManager(Saveable):
             return True
         if self.faults.has_quarantined and self.faults.is_quarantined((self, "line_of_sight")):
             return True
-        if budget.is_spent:
+        is_unlimited = budget.is_unlimited
+        if not is_unlimited and budget.is_spent:
             return False
         # Signals had theirs first, or have half of the rays at most.
         waiting = len(self._emitted.queue.awaiting_occlusion)
@@ -1001,9 +1002,11 @@ class RegionalSenseManager(Saveable):
             question, _ = self._visibility.affordable(question, left)
         if left < self.maximum_rays and (len(question.row) < wanted or wanted == left):
             continuous.ages.note_cut_short(len(question.row))
-        at_once, asked = self.maximum_rays if budget.is_unlimited else RAYS_AT_ONCE, 0
-        while len(question.row) and not (asked and budget.is_spent):
-            part, rest, count = question, NO_QUERY, len(question.row)
+        at_once, asked = self.maximum_rays if is_unlimited else RAYS_AT_ONCE, 0
+        while count := len(question.row):
+            if asked and budget.is_spent:
+                break
+            part, rest = question, NO_QUERY
             if not is_plain or count > at_once:
                 part, count = self._visibility.affordable(question, at_once)
                 rest = question.part(len(part.row), len(question.row))

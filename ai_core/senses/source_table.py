@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -85,7 +86,6 @@ class SourceTable:
         self.speed, self.measured, self.measured_at_s = np.zeros(rows), np.zeros((rows, 3), np.float32), -math.inf
         self.pattern = np.full(rows, NO_PATTERN, np.intp)
         self.affiliation = np.zeros(rows, np.int64)
-        self._are_shown: list[bool] | None = None
         self.details: dict[int, SourceDetails] = {}
         self.most_parts, self.layout = 0, object()
         self.voices: dict[tuple[int, str], tuple[int, int, str]] = {}
@@ -126,7 +126,7 @@ class SourceTable:
         """Remove a source."""
         slot = self.ids.remove(source_id)
         self.own_strength[slot] = self.strength[slot] = NO_STRENGTH
-        self._are_shown = None
+        vars(self).pop("are_shown", None)
         self.put_details(int(source_id), PLAIN)
 
     def change(
@@ -222,7 +222,7 @@ class SourceTable:
 
     def refresh(self, slots: NDArray[np.intp] | slice) -> None:
         """Update ``strength`` of some rows."""
-        self._are_shown = None
+        vars(self).pop("are_shown", None)
         self._put_strengths(slots)
 
     def _put_strengths(self, slots: NDArray[np.intp] | slice) -> None:
@@ -260,13 +260,10 @@ class SourceTable:
         factor: NDArray[np.float64] = kind.still_share + (1 - kind.still_share) * moved
         return factor
 
-    @property
+    @cached_property
     def are_shown(self) -> list[bool]:
         """Whether any source has a strength, by modality. Cost: O(1) while strengths stay."""
-        shown = self._are_shown
-        if shown is None:
-            shown = self._are_shown = [bool((column >= 0).any()) for column in self.strength.T]
-        return shown
+        return [bool((column >= 0).any()) for column in self.strength.T]
 
     def highest_factor(self, slots: NDArray[np.intp] | slice) -> NDArray[np.float64]:
         """Return the highest factor of light, and of contrast to a background, on strengths."""

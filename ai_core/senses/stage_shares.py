@@ -45,8 +45,8 @@ class StageShares(Saveable):
     def advance(self, budget: Budget, now_s: float, *, is_shared: bool) -> None:
         """Run both kinds, each as far as its share goes; if not ``is_shared``, the first has no work and is skipped."""
         if not is_shared:
-            left, uncut = [0, len(self.kinds[1])], self.uncut
-            is_done = self._run(1, left, budget, now_s)
+            uncut = self.uncut
+            is_done = self._run(1, [0, len(self.kinds[1])], budget, now_s)
             uncut[0] = min(NEVER_CUT, uncut[0] + 1)
             uncut[1] = min(NEVER_CUT, uncut[1] + 1) if is_done else 0
             self.first = 0 if is_done else 1

@@ -303,15 +303,16 @@ class Perception(Saveable):
             whether it has ended a pass and notified the listeners of all that was noticed.
         """
         # A step is counted by the budget of a test or a server: there one advance is one pass.
-        has_end = not (budget.is_unlimited or budget.charges_runs)
-        now = self._clock.now
-        self._table.now_s = now.seconds
-        self._table.revision += 1
-        if self._notices and not self._notify(budget if has_end else None, now):
+        limit = None if budget.is_unlimited or budget.charges_runs else budget
+        now, table = self._clock.now, self._table
+        table.now_s = now.seconds
+        table.revision += 1
+        if self._notices and not self._notify(limit, now):
             return False
-        is_done = self._pass(list(pairs.items()), budget if has_end else None, now)
-        self._collect(now)
-        return is_done and self._notify(budget if has_end else None, now)
+        is_done = self._pass(list(pairs.items()), limit, now)
+        if table.loops.has_listed:
+            self._collect(now)
+        return is_done and (not self._notices or self._notify(limit, now))
 
     def _pass(self, pairs: list[tuple[int, PairsInView]], budget: Budget | None, now: TimeIndex) -> bool:
         """Continue the pass under way, or begin one; return False if the budget ended before the pass did."""
@@ -335,8 +336,9 @@ class Perception(Saveable):
                 else:
                     self._see(number, of_modality, now.seconds, first, end)
                 if budget is not None:
-                    self._collect(now)          # of all blocks at once takes milliseconds
-                    if budget.is_spent and self._stage <= len(pairs):
+                    if loops.has_listed:
+                        self._collect(now)      # of all blocks at once takes milliseconds
+                    if self._stage <= len(pairs) and budget.is_spent:
                         return False
         self._stage = NO_PASS
         if loops.has_ended:
@@ -502,8 +504,6 @@ class Perception(Saveable):
     def _collect(self, now: TimeIndex) -> None:
         """Make notices of what the loops have listed."""
         loops, notices, now_s = self._table.loops, self._notices, now.seconds
-        if not (loops.changes or loops.sensations or loops.levels_crossed):
-            return
         changes, levels = self._listed()
         sightings, loops.sensations = loops.sensations, []
         for sensor_id, (kind, target, at_s, position) in changes:

@@ -133,13 +133,13 @@ class ContinuousSensing(Saveable):
         """
         if not self.pairs:
             return True
-        sensors, sources = self._sensors.ids, self._sources.ids
+        sensors, sources, is_unlimited = self._sensors.ids, self._sources.ids, budget.is_unlimited
         block = 1 + PAIRS_PER_BLOCK // (1 + sources.count)
         # ``peek``, because a replay must query the budget as often as the recorded game did.
         if self._is_looking or sensors.count > block or not (
-                budget.is_unlimited or budget.stopwatch or budget.peek() >= sensors.count):
+                is_unlimited or budget.stopwatch or budget.peek() >= sensors.count):
             return self._look_on(budget, now_s, block)
-        if budget.is_spent:
+        if not is_unlimited and budget.is_spent:
             return False
         budget.spend(sensors.count)
         self._removals = sensors.removals, sources.removals
@@ -274,12 +274,14 @@ class ContinuousSensing(Saveable):
         answers = line_of_sight(question.eyes, question.targets, question.sensor_ids, question.source_ids)
         if answers is None:
             return
-        check_answers(answers, len(question.row))
+        row = question.row
+        if type(answers) is not np.ndarray or answers.dtype != np.bool_ or answers.shape != row.shape:
+            check_answers(answers, len(row))
         ages, by_rays = self.ages, self._by_rays
         for number in by_rays:
-            rows, mine = None if question is self._whole.query else question.row, answers
+            rows, mine = None if question is self._whole.query else row, answers
             if len(by_rays) > 1:
-                rows, mine = question.row[question.modality == number], answers[question.modality == number]
+                rows, mine = row[question.modality == number], answers[question.modality == number]
             if len(mine):
                 ages.note_asked(self.pairs[number].note(rows, mine, 2 * ages.passes + 1), now_s)
 

@@ -173,8 +173,8 @@ class PhysicsSpace3D:
     def _meet_back_faces(self, is_met: bool) -> None:
         self.node.hit_back_faces = is_met
 
-    def _rows(self, places: Rows) -> Rows:
-        return np.ascontiguousarray(places)
+    _rows: Any = staticmethod(np.ascontiguousarray)
+    """Function that returns positions of the library (m) in the units and dimensions of the ray."""
 
 
 class PhysicsSpace2D(PhysicsSpace3D):
