@@ -40,6 +40,7 @@ from tools.documentation import site  # noqa: E402
 from tools.environment import ensure_environment  # noqa: E402
 from tools.packaging import command as packaging  # noqa: E402
 from tools.packaging import game  # noqa: E402
+from tools.pictures import command as pictures  # noqa: E402
 from tools.progress import StepFailed  # noqa: E402
 from tools.targets import TARGETS  # noqa: E402
 
@@ -154,6 +155,7 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], list[tuple[list[s
     "package": (packaging.start, packaging.ARGUMENTS),
     "export": (game.start, game.ARGUMENTS),
     "docs": (site.start, site.ARGUMENTS),
+    "pictures": (pictures.start, pictures.ARGUMENTS),
     "install": (install, [
         (["project"], {"type": Path, "help": "folder with a project.godot"}),
         (["--remove"], {"action": "store_true", "help": "take out what was put in"}),

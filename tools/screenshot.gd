@@ -1,9 +1,16 @@
-## Plays a scene for some game time, saves what it shows as a PNG and quits.
+## Plays a scene for some game time, saves what it shows as a PNG and quits; with --frames, saves so many frames as
+## raw RGB in one file.
 ## Arguments after "--": --scene=res://… --out=/absolute.png --after=seconds --set=Node/Path:property=value
+## --frames=count --every=seconds --width=pixels --height=pixels
 extends Node
 
 var _out := ""
 var _frames_left := 0
+## Of an animation: pictures that are still to be saved, frames between two, and their size.
+var _pictures_left := 1
+var _every_frames := 0
+var _size := Vector2i.ZERO
+var _file: FileAccess = null
 ## Node, property and value of each --set.
 var _settings: Array[Array] = []
 
@@ -20,6 +27,11 @@ func _ready() -> void:
 	_out = options["--out"]
 	# Two frames at least: one to lay the scene out, one to draw it.
 	_frames_left = maxi(2, roundi(float(options["--after"]) * 60.0))
+	if options.has("--frames"):
+		_pictures_left = int(options["--frames"])
+		_every_frames = maxi(3, roundi(float(options["--every"]) * 60.0))
+		_size = Vector2i(int(options["--width"]), int(options["--height"]))
+		_file = FileAccess.open(_out, FileAccess.WRITE)
 	# Drawing in software is slow; only the last frames are looked at.
 	RenderingServer.render_loop_enabled = false
 	_show.call_deferred(options["--scene"])
@@ -52,5 +64,18 @@ func _process(_delta: float) -> void:
 
 func _save() -> void:
 	await RenderingServer.frame_post_draw
-	var failure := get_viewport().get_texture().get_image().save_png(_out)
-	get_tree().quit(0 if failure == OK else 1)
+	var image := get_viewport().get_texture().get_image()
+	var failure := OK
+	_pictures_left -= 1
+	if _file == null:
+		failure = image.save_png(_out)
+	else:
+		image.convert(Image.FORMAT_RGB8)
+		image.resize(_size.x, _size.y, Image.INTERPOLATE_LANCZOS)
+		_file.store_buffer(image.get_data())
+		RenderingServer.render_loop_enabled = false
+		_frames_left = _every_frames - 1
+	if _pictures_left == 0 or failure != OK:
+		if _file != null:
+			_file.close()
+		get_tree().quit(0 if failure == OK else 1)

@@ -13,6 +13,8 @@ from tools.virtual_display import virtual_display
 SIZE = (1280, 720)
 # Drawing in software takes most of it: 10 s for the museum on two cores.
 _PICTURE_LIMIT_S = 120.0
+# Drawing and copying one frame of an animation: half a second on two cores.
+_FRAME_LIMIT_S = 4.0
 OF_THE_DISPLAY = ("Could not set V-Sync mode", "VK_KHR_surface", 'Condition "err != OK"')
 """Software drawing cannot wait for a screen that is not there, and the editor looks for Vulkan in vain: they say so."""
 
@@ -36,6 +38,40 @@ def take_screenshot(
     Raises:
         StepFailed: if no picture comes out or Godot complains.
     """
+    _play(
+        engine, root, scene, out, limit_s=_PICTURE_LIMIT_S,
+        arguments=[f"--after={after_s}", *(f"--set={one}" for one in settings)])
+
+
+def take_frames(
+    engine: GodotEngine, root: Path, scene: str, out: Path, *, after_s: float, frames: int, every_s: float,
+    size: tuple[int, int], settings: Sequence[str] = (),
+) -> None:
+    """Play ``scene`` with its script and save frames of it, RGB, one after the other in one file.
+
+    Args:
+        engine: the Godot to run.
+        root: the project.
+        scene: "museum" or "res://any/scene.tscn".
+        out: file to write.
+        after_s: game time before the first frame (s), 0 or more.
+        frames: how many, 1 or more.
+        every_s: game time between two of them (s), 1/60 or more.
+        size: width and height that they are scaled to (px).
+        settings: as of ``take_screenshot``.
+
+    Raises:
+        StepFailed: if no frames come out or Godot complains.
+    """
+    _play(
+        engine, root, scene, out, limit_s=_PICTURE_LIMIT_S + _FRAME_LIMIT_S * frames,
+        arguments=[f"--after={after_s}", f"--frames={frames}", f"--every={every_s}", f"--width={size[0]}",
+                   f"--height={size[1]}", *(f"--set={one}" for one in settings)])
+
+
+def _play(
+    engine: GodotEngine, root: Path, scene: str, out: Path, *, limit_s: float, arguments: Sequence[str]
+) -> None:
     path = scene_path(root, scene)
     out = out.absolute()
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -46,8 +82,8 @@ def take_screenshot(
             ["--path", root, "--rendering-driver", "opengl3", "--audio-driver", "Dummy",
              "--resolution", f"{width}x{height}", "--position", "0,0", "--fixed-fps", "60",
              "res://tools/screenshot.tscn", "--", f"--scene={path}", f"--out={out}",
-             f"--after={after_s}", "--scripted", *(f"--set={one}" for one in settings)],
-            _PICTURE_LIMIT_S, env={"DISPLAY": display, "WAYLAND_DISPLAY": ""},
+             "--scripted", *arguments],
+            limit_s, env={"DISPLAY": display, "WAYLAND_DISPLAY": ""},
         )
     harmless = (*OF_THE_DISPLAY, CUT_SHORT)
     found = [line for line in complaints(finished.output) if not any(text in line for text in harmless)]

@@ -20,10 +20,11 @@ def write_pictures(game: Skirmish, influence: NDArray[np.float64], out: Path) ->
         (out / f"{name}.svg").write_text(battle_map(game, values, f"{name}: {title}", unit).svg(), encoding="utf-8")
 
 
-def battle_map(game: Skirmish, values: NDArray[np.float64], title: str, unit: str = "") -> Drawing:
+def battle_map(game: Skirmish, values: NDArray[np.float64], title: str, unit: str, cell_px: int = 12) -> Drawing:
     """Return a heat map over the ground of a skirmish, with walls and the two bases."""
     cell_m = game.ground.area.cell_m
     bases = {
         f"{side} base": (base[1] / cell_m - 0.5, base[0] / cell_m - 0.5)
         for side, base in zip(("blue", "orange"), game.ground.bases.tolist(), strict=True)}
-    return heat_map(values, title=title, unit=unit, closed=~np.asarray(game.ground.is_open), marks=bases)
+    walls = ~np.asarray(game.ground.is_open)
+    return heat_map(values, title=title, unit=unit, cell_px=cell_px, closed=walls, marks=bases)

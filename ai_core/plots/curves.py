@@ -102,7 +102,7 @@ class _Axis:
         step *= next(factor for factor in (1, 2, 5, 10) if self._span / (step * factor) <= _TICKS)
         first = np.ceil(self._least / step - 1e-9)
         last = np.floor((self._least + self._span) / step + 1e-9)
-        return [float(round(number * step, 12)) for number in np.arange(first, last + 1)]
+        return [float(round(number * step, 12)) + 0.0 for number in np.arange(first, last + 1)]
 
 
 def _unbroken(values: np.ndarray) -> list[slice]:

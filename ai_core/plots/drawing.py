@@ -97,6 +97,7 @@ class Drawing:
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="{self.height}"'
             f' viewBox="0 0 {self.width} {self.height}" font-family="sans-serif" font-size="11">',
             f"<title>{_safe(self.title)}</title>",
+            "<style>text{paint-order:stroke;stroke:#fff;stroke-width:2px}</style>",
             *_boxes(self.boxes), *map(_line, self.lines), *map(_dot, self.dots), *map(_words, self.texts), "</svg>",
         ]
         return "\n".join(parts) + "\n"

@@ -19,6 +19,7 @@ _BELOW: Colour = (206, 92, 24)
 _SHADES = 32
 """Steps of colour. Cells of one shade share an element of the SVG; more steps make it larger and look the same."""
 _EDGE_PX, _TOP_PX, _BOTTOM_PX = 12, 34, 30
+_LETTER_PX = 6
 
 
 def heat_map(
@@ -75,8 +76,10 @@ def heat_map(
     for name, point in (marks or {}).items():
         x, y = _placed(point, cell_px)
         drawing.dots.append(Dot(x, y, 5, INK, name))
-        drawing.texts.append(Words(x + 8, y - 6, name))
-    _draw_legend(drawing, top, unit, has_negative=bool((shown < 0).any()))
+        side, align = (-8, "end") if x + 8 + _LETTER_PX * len(name) > width else (8, "start")
+        drawing.texts.append(Words(x + side, y - 6, name, INK, align))
+    if shown.any():
+        _draw_legend(drawing, top, unit, has_negative=bool((shown < 0).any()))
     return drawing
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
-GENERATED = ("nodes/", "reference/")
-"""Folders beside docs/index.md that ``dev.py docs`` makes."""
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+GENERATED = ("nodes/", "reference/", "project/sources.md")
+"""What stands beside docs/index.md and ``dev.py docs`` makes."""
 
 
 def without_code(text: str) -> str:

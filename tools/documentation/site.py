@@ -21,7 +21,7 @@ SOURCES = ROOT / "build" / "manual"
 ARGUMENTS = [
     (["--out"], {"type": Path, "metavar": "FOLDER", "default": ROOT / "dist" / "manual", "help": "(dist/manual)"}),
 ]
-_BUILD_LIMIT_S = 300.0
+_PAGES_LIMIT_S, _BUILD_LIMIT_S = 60.0, 300.0
 _NODES = "# Nodes and resources\n\nEach page is made of what the editor shows on hover.\n\n| | |\n|---|---|\n"
 
 
@@ -43,6 +43,11 @@ def build_site(prepared: preparation.Prepared, out: Path) -> Path:
     if not run([python, "-c", "import mkdocs, material"], timeout_s=60.0).succeeded:
         install_group(ROOT, python, "docs")
     gather_pages(write_reference(prepared.engine, ROOT, ROOT / "build" / "doc_classes"), SOURCES)
+    with step("writing the library's reference"):
+        for module, place in (("library_pages", "reference"), ("sources_page", "project/sources.md")):
+            written = run(
+                [python, "-m", f"tools.documentation.{module}", SOURCES / place], timeout_s=_PAGES_LIMIT_S, cwd=ROOT)
+            check(f"writing {place}", "read the error above", written)
     settings = SOURCES.with_name("mkdocs.yml")
     settings.write_text(with_menu((ROOT / "mkdocs.yml").read_text(), SOURCES), encoding="utf-8")
     with step("building the manual") as progress:
@@ -57,7 +62,9 @@ def build_site(prepared: preparation.Prepared, out: Path) -> Path:
 def with_menu(settings: str, sources: Path) -> str:
     """Return mkdocs.yml's text with all nodes in the menu, and at its end the pages that it does not name."""
     nodes = [f"nodes/{file.name}" for file in sorted((sources / "nodes").glob("*.md")) if file.stem != "index"]
-    settings = settings.replace("nodes/", f"[nodes/index.md, {', '.join(nodes)}]")
+    settings = settings.replace("Nodes: nodes/", f"Nodes: [nodes/index.md, {', '.join(nodes)}]")
+    packages = [f"reference/{file.name}" for file in sorted((sources / "reference").glob("ai_core*.md"))]
+    settings = settings.replace("Reference: reference/", f"Reference: [reference/index.md, {', '.join(packages)}]")
     pages = (file.relative_to(sources).as_posix() for file in sorted(sources.rglob("*.md")))
     unnamed = [page for page in pages if page not in settings]
     more = ["  - More:", *(f"      - {page}" for page in unnamed)] if unnamed else []

@@ -29,14 +29,6 @@ def test_the_guard_tells_what_it_notices(gdscript, node, scheduler, physics_fram
     assert guard.call("strongest_belief")["target"] == thief
 
 
-def test_one_of_three_thinks_in_each_frame(capsys):
-    [sample] = samples("python")
-    exec(sample, {})
-    thoughts = eval(capsys.readouterr().out)
-    assert [frame for frame, _ in thoughts] == [0, 1, 2, 3, 4, 5]
-    assert {name for _, name in thoughts[:3]} == {"Ann", "Bob", "Cleo"}
-
-
 @pytest.mark.parametrize("class_name", re.findall(r"^\| (`[^|]*) \|", README, re.MULTILINE))
 def test_every_node_of_the_table_exists(class_name):
     for name in re.findall(r"`(\w+)`", class_name):
