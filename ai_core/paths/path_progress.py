@@ -21,17 +21,19 @@ from ai_core.saving.declared_state import (
 
 __all__ = ["PathProgress", "StuckDetector"]
 
+WINDOW_M = 5.0
+"""Largest progress per call of ``note`` (m); more would let progress skip a loop of the path."""
+
 
 class PathProgress(Saveable):
     """Progress of a mover along a path.
 
-    The position is projected onto the path between the last progress and ``window_m`` ahead of it,
+    The position is projected onto the path between the last progress and ``WINDOW_M`` ahead of it,
     so that progress does not jump to a later part where the path crosses itself.
 
     Args:
         points: (n, 2) or (n, 3), n at least 1, start, turns and end of the path (m).
         arrival_m: distance from the end at which the mover has arrived (m), 0 or more.
-        window_m: largest progress per call of ``note`` (m), above 0.
 
     Attributes:
         points: (n, 2) or (n, 3) float64.
@@ -54,14 +56,13 @@ class PathProgress(Saveable):
     STATE = DeclaredState(
         points=ArrayOf(shape=(None, None)), walked_m=Number(0), offset_m=Number(0), has_arrived=Flag())
 
-    def __init__(self, points: ArrayLike, *, arrival_m: float = 0.5, window_m: float = 5.0) -> None:
+    def __init__(self, points: ArrayLike, *, arrival_m: float = 0.5) -> None:
         self.points: NDArray[np.float64] = numbers("points", points).copy()
         if self.points.ndim != 2 or self.points.shape[1] not in (2, 3) or not len(self.points):
             raise ValueError(f"points must be (n, 2) or (n, 3) with n of at least 1, got {shown(points)}")
         if not (np.abs(self.points) <= LARGEST).all():
             raise ValueError(f"points must be finite numbers of at most ±{LARGEST:g}")
         self._arrival_m = finite_number("arrival_m", arrival_m, minimum=0)
-        self._window_m = finite_number("window_m", window_m, above=0)
         self._measure()
         self.walked_m = self.offset_m = 0.0
         self.has_arrived = False
@@ -88,7 +89,7 @@ class PathProgress(Saveable):
         if here.shape != self.points.shape[1:] or not np.isfinite(here).all():
             raise ValueError(f"position must be {self.points.shape[1]} finite numbers, got {shown(position)}")
         first = max(0, int(np.searchsorted(self._ends, self.walked_m, "right")) - 1)
-        last = int(np.searchsorted(self._ends, self.walked_m + self._window_m, "right"))
+        last = int(np.searchsorted(self._ends, self.walked_m + WINDOW_M, "right"))
         nearest = math.inf
         pieces = len(self._pieces)
         for piece in range(max(0, min(first, pieces - 1)), min(max(first + 1, last), pieces)):
@@ -98,7 +99,7 @@ class PathProgress(Saveable):
         if nearest == math.inf:  # a path of one point
             nearest, found_m = math.dist(here, self.points[0]), 0.0
         self.offset_m = nearest
-        self.walked_m = max(self.walked_m, min(found_m, self.walked_m + self._window_m))
+        self.walked_m = max(self.walked_m, min(found_m, self.walked_m + WINDOW_M))
         near_end = math.dist(here, self.points[-1]) <= self._arrival_m
         self.has_arrived = self.has_arrived or (near_end and self.remaining_m <= 2 * self._arrival_m + 1e-9)
 

@@ -95,6 +95,10 @@ def assign_posts(situation: TacticalSituation, member_ids: Sequence[int],
         (member, slot) for member, slot in zip(member_ids, assign(costs).slots.tolist(), strict=True) if slot >= 0]
 
 
+POSTED_M = 1.0
+"""A member within this distance of its position has ended its bound (m)."""
+
+
 class BoundingOverwatch(Tactic):
     """Two teams: the rear team bounds past the other, which stays and watches, until both are at the goal.
 
@@ -103,7 +107,6 @@ class BoundingOverwatch(Tactic):
     Args:
         bound_m: how far a team moves beyond the other in one bound (m), above 0.
         apart_m: distance between neighbors of one team (m), 0 or more.
-        there_m: a member within this distance of its position has arrived (m), above 0.
         patience_s: longest duration of a bound (s), above 0; then the teams change.
 
     Raises:
@@ -120,11 +123,10 @@ class BoundingOverwatch(Tactic):
     name = "bounding_overwatch"
 
     def __init__(
-        self, bound_m: float = 10.0, apart_m: float = 2.5, there_m: float = 1.0, patience_s: float = 20.0
+        self, bound_m: float = 10.0, apart_m: float = 2.5, patience_s: float = 20.0
     ) -> None:
         self.bound_m = finite_number("bound_m", bound_m, above=0)
         self.apart_m = finite_number("apart_m", apart_m, minimum=0)
-        self.there_m = finite_number("there_m", there_m, above=0)
         self.patience_s = finite_number("patience_s", patience_s, above=0)
         self.begin()
 
@@ -171,14 +173,14 @@ class BoundingOverwatch(Tactic):
     def _is_at(self, situation: TacticalSituation, team: list[int], goal: Floats) -> bool:
         """Return whether the mean position of a team is at the goal, allowing room for the other team."""
         middle = np.mean([situation.position_of(one) for one in team], axis=0)
-        return math.dist(middle, goal) <= self.there_m + self.apart_m
+        return math.dist(middle, goal) <= POSTED_M + self.apart_m
 
     def _is_over(self, situation: TacticalSituation, team: list[int]) -> bool:
         if situation.now_s - self._since_s > self.patience_s:
             return True
         return all(
             one in self._posts and math.dist(situation.position_of(one),
-                self._posts[one]) <= self.there_m for one in team)
+                self._posts[one]) <= POSTED_M for one in team)
 
     def _bound(self, situation: TacticalSituation, goal: Floats, teams: tuple[list[int], list[int]]) -> None:
         """Set positions for the moving team one bound beyond the other, but not beyond the goal."""
@@ -197,6 +199,9 @@ class BoundingOverwatch(Tactic):
         self._since_s = situation.now_s
 
 
+FLANKED_M = 2.0
+"""A member within this distance of its place at the flank has arrived (m)."""
+
 MOVED_M = 8.0
 """How far the mean position of the enemies may move before the flank is planned again (m)."""
 
@@ -207,7 +212,6 @@ class Flanking(Tactic):
     Args:
         share: share of the members that go around, above 0 to 1; at least one goes and one stays.
         flank_m: distance of the flank from the mean position of the enemies (m), above 0.
-        there_m: a member within this distance of its position has arrived (m), above 0.
 
     Raises:
         ValueError: if a number is out of range.
@@ -222,10 +226,9 @@ class Flanking(Tactic):
         is_attacking=Flag(at="_is_attacking"))
     name = "flanking"
 
-    def __init__(self, share: float = 0.5, flank_m: float = 12.0, there_m: float = 2.0) -> None:
+    def __init__(self, share: float = 0.5, flank_m: float = 12.0) -> None:
         self.share = finite_number("share", share, above=0, maximum=1)
         self.flank_m = finite_number("flank_m", flank_m, above=0)
-        self.there_m = finite_number("there_m", there_m, above=0)
         self.begin()
 
     def why_not(self, situation: TacticalSituation) -> str:
@@ -253,7 +256,7 @@ class Flanking(Tactic):
         around = {one: place for one, place in self._around.items() if one in situation.members}
         if not self._is_attacking and around:
             self._is_attacking = all(
-                math.dist(situation.position_of(one), place) <= self.there_m for one, place in around.items())
+                math.dist(situation.position_of(one), place) <= FLANKED_M for one, place in around.items())
         plan = {}
         for number in situation.members:
             place = situation.position_of(number)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ai_core.paths import PathProgress, StuckDetector, smooth
+from ai_core.paths.path_progress import WINDOW_M
 from ai_core.saving import StateError
 
 CORNER = [(0, 0), (10, 0), (10, 10)]
@@ -31,11 +32,11 @@ def test_who_walks_along_the_way_gets_to_its_end():
 
 @given(points=st.lists(PLACES, min_size=1, max_size=6), walk=st.lists(PLACES, max_size=10))
 def test_progress_never_falls_and_never_leaps_beyond_its_window(points, walk):
-    progress = PathProgress(points, window_m=3.0)
+    progress = PathProgress(points)
     for place in walk:
         before = progress.walked_m
         progress.note(place)
-        assert before <= progress.walked_m <= before + 3.0 + 1e-9
+        assert before <= progress.walked_m <= before + WINDOW_M + 1e-9
         assert progress.walked_m <= progress.length_m + 1e-9
         assert np.isfinite(progress.ahead(2.0)).all()
         assert progress.offset_m >= 0

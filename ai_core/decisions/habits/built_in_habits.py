@@ -19,8 +19,8 @@ from ai_core.decisions.habits.habits import Habit, HabitOptions
 from ai_core.errors import checked_name, finite_number, shown
 
 __all__ = [
-    "Call", "CallMethod", "ChangeValue", "CheckValue", "Emit", "LookAt", "MoveTo", "PlayAnimation", "SetValue",
-    "ValueIs", "Wait", "WaitFor"]
+    "ANIMATION_FINISHED", "Call", "CallMethod", "ChangeValue", "CheckValue", "Emit", "LookAt", "MoveTo",
+    "PlayAnimation", "SetValue", "ValueIs", "Wait", "WaitFor"]
 
 class CheckValue(Habit):
     """Succeeds at once if a comparison of a blackboard value is true, fails otherwise; see ``ValueIs``."""
@@ -221,37 +221,40 @@ class LookAt(Habit):
         return Status.SUCCEEDED if self.turn(context, _value(self.target, context)) else Status.RUNNING
 
 
+ANIMATION_FINISHED = "animation finished"
+"""Name to send to the tree at the end of an animation of ``PlayAnimation``."""
+
+
 class PlayAnimation(Habit):
-    """Plays an animation, and succeeds when its end is reported.
+    """Plays an animation, and succeeds at its end: ``HabitTree.notify(ANIMATION_FINISHED, animation)``.
+
+    The payload may be None; the end of a different animation is ignored.
 
     Args:
         name, options: as for ``Habit``.
         animation: name of the animation.
         play: called with the context and the animation when the run begins.
         stop: called with the context if the run ends before the animation.
-        ends_on: name for ``HabitTree.notify`` at the end of the animation, with the
-            animation or None as payload; the end of a different animation is ignored.
     """
 
     def __init__(
         self, name: str, animation: str, *, play: Callable[..., Any], stop: Callable[..., Any] | None = None,
-        ends_on: str = "animation finished", **options: Unpack[HabitOptions],
+        **options: Unpack[HabitOptions],
     ) -> None:
         self.animation, self.play = animation, _callable(name, "play", play)
         self.stop = None if stop is None else _callable(name, "stop", stop)
-        self.ends_on = checked_name("ends_on", ends_on)
         super().__init__(name, **options)
 
     def enter(self, context: HabitContext) -> None:
         """Play."""
-        context.wait_for(self.ends_on)
+        context.wait_for(ANIMATION_FINISHED)
         self.play(context, self.animation)
 
     def tick(self, context: HabitContext) -> Status:
         """Succeed if the ended animation is this one; wait again otherwise."""
-        if context.payload_of(self.ends_on) in (None, self.animation):
+        if context.payload_of(ANIMATION_FINISHED) in (None, self.animation):
             return Status.SUCCEEDED
-        context.wait_for(self.ends_on)
+        context.wait_for(ANIMATION_FINISHED)
         return Status.RUNNING
 
     def exit(self, context: HabitContext) -> None:

@@ -216,11 +216,6 @@ class Awareness(Saveable, RowView):
         """Name of the current level."""
         return self.settings.name_of(self.level)
 
-    @property
-    def is_at_rest(self) -> bool:
-        """True if the target is hidden and the value is 0: the meter may be dropped."""
-        return self.value == 0 and self.visibility == 0
-
     def why(self) -> AwarenessReasons:
         """Return the reasons for the value of the meter."""
         _, _, reacts = self._values()

@@ -60,6 +60,10 @@ class ScentMark(NamedTuple):
     left_at_s: float
 
 
+MARK_EVERY_S = 0.1
+"""Time between two updates of the marks of sources (s)."""
+
+
 class ScentTrails(Saveable):
     """Marks of any number of scents.
 
@@ -71,7 +75,6 @@ class ScentTrails(Saveable):
         kept_per_s: share of a mark's strength kept per second, 0 to 1.
         faintest: strength below which a mark is removed, above 0.
         maximum_marks: most marks at a time (count), 1 or more; the oldest are removed first.
-        mark_every_s: time between two updates of the marks of sources (s), 0 or more.
         sniff_every_s: time between two smells of one sensor (s), 0 or more.
 
     Raises:
@@ -100,7 +103,6 @@ class ScentTrails(Saveable):
         kept_per_s: float = 0.97,
         faintest: float = 0.05,
         maximum_marks: int = 2048,
-        mark_every_s: float = 0.1,
         sniff_every_s: float = 0.25,
     ) -> None:
         self.modality_name = modality_name
@@ -109,7 +111,6 @@ class ScentTrails(Saveable):
         self._kept_per_s = finite_number("kept_per_s", kept_per_s, minimum=0, maximum=1)
         self._faintest = finite_number("faintest", faintest, above=0)
         self._maximum = whole_number("maximum_marks", maximum_marks, minimum=1)
-        self.mark_every_s = finite_number("mark_every_s", mark_every_s, minimum=0)
         self.sniff_every_s = finite_number("sniff_every_s", sniff_every_s, minimum=0)
         self._marks: dict[str, NDArray[Any]] = {         # the oldest first
             "scent": np.zeros(0, np.int64), "position": np.zeros((0, 3), np.float32), "strength": np.zeros(0),
@@ -272,7 +273,7 @@ class TrailSmelling(Saveable):
         Cost: O(sources that smell), and O(marks) in NumPy for each sensor.
         """
         if not self._to_smell:
-            if now_s >= self._marked_s + self.trails.mark_every_s:
+            if now_s >= self._marked_s + MARK_EVERY_S:
                 if budget.is_spent:
                     return False
                 budget.spend()

@@ -33,7 +33,7 @@ def whole_family(root):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(400)  # 40 s where nothing else runs
+@pytest.mark.timeout(120)  # 8 s where nothing else runs
 def test_creating_and_freeing_for_many_frames_leaks_nothing(root, frames):
     def run(count):
         for _ in range(count):
@@ -41,13 +41,13 @@ def test_creating_and_freeing_for_many_frames_leaks_nothing(root, frames):
             frames(1)
             top.free()
 
-    run(4_000)
+    run(800)
     gc.collect()
     before = (object_count(), live_instances())
     tracked = len(gc.get_objects())
     memory = []
     for _ in range(6):
-        run(1_000)
+        run(200)
         gc.collect()
         memory.append(resident_kib())
     assert (object_count(), live_instances()) == before

@@ -36,7 +36,7 @@ def test_level_is_kept_until_the_value_falls_to_lower_threshold():
     assert told(meter.advance(3.9)) == []
     assert meter.level_name == "alert"
     assert told(meter.advance(20.0)) == [("suspicious", 4.0), ("unaware", 5.6)]
-    assert meter.is_at_rest
+    assert (meter.value, meter.visibility) == (0, 0)
 
 
 VISIBILITIES = st.lists(st.tuples(st.sampled_from([0.0, 0.25, 1.0]), st.integers(1, 64)),
