@@ -54,7 +54,7 @@ PARTS = (
     Part("interpreted", "quick tests of what has compiled loops, without them", _interpreted, is_interpreted=True),
     Part(
         "in_godot", "tests inside headless Godot",
-        lambda python, root: _pytest(python, "tests/in_godot"), needs_godot=True,
+        lambda python, root: _pytest(python, *_AT_ONCE, *_SLOWEST, "tests/in_godot"), needs_godot=True,
     ),
     Part(
         "addon", "starts Godot as a user would",

@@ -79,6 +79,7 @@ class GodotProcess:
         environment = dict(os.environ)
         environment["PYTEST_GODOT_HEADLESS"] = json.dumps(settings)
         environment["AI_CORE_MODULES"] = ",".join(settings["modules"])
+        environment["XDG_DATA_HOME"] = self._folder.name    # user:// is empty, and no other run writes to it
         with self._output_file.open("ab") as output:
             return subprocess.Popen(
                 [*command, *options], env=environment, stdin=subprocess.DEVNULL, stdout=output,
