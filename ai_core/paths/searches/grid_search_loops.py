@@ -255,13 +255,20 @@ class ToGoals(Buckets):
         """Return the cells of the path from the start to a cell, (n,) int32."""
         if not 0 <= cell < self.cells or not self.is_known(cell):
             raise ValueError("there is no path to that cell")
-        found = [cell]
-        while cell != self.start:
-            cell = self.came_from(cell)
-            if not 0 <= cell < self.cells or len(found) > self.cells:
+        at = cell
+        count = 1
+        while at != self.start:
+            at = self.came_from(at)
+            count += 1
+            if not 0 <= at < self.cells or count > self.cells:
                 raise RuntimeError(CONTRADICTORY)
-            found.append(cell)
-        return np.array(found[::-1], np.int32)
+        found = np.empty(count, np.int32)
+        places: cython.int[::1] = memoryview(found)
+        places[0], at = self.start, cell
+        for place in range(count - 1, 0, -1):
+            places[place] = at
+            at = self.came_from(at)
+        return found
 
 
 @cython.final
@@ -752,12 +759,18 @@ class WeightedSearch(CostedSearch):
     def work(self, most: cython.Py_ssize_t) -> cython.Py_ssize_t:
         expanded: cython.Py_ssize_t = 0
         limit: cython.double = self.bound / ROUNDING
+        bucket: cython.longlong
         nodes: Node[::1] = self.nodes
+        moves_of, costs, steps, downs, rights = self.moves_of, self.costs, self.steps, self.downs, self.rights
+        lengths, width, neighbors, number = self.lengths, self.width, self.neighbors, self.number
+        is_backward, least_cost, per_bucket, in_rounds = (
+            self.is_backward, self.least_cost, self.per_bucket, self.in_rounds)
         while expanded < most and self.room - self.used >= 8:
             slot = self.next_bucket()
             if slot < 0:
                 return CONTRADICTION
-            if not self.waiting or self.bucket > self.bound * self.per_bucket:
+            bucket = self.bucket
+            if not self.waiting or bucket > self.bound * per_bucket:
                 self.is_done = True
                 break
             cell = self.take(slot)
@@ -765,35 +778,36 @@ class WeightedSearch(CostedSearch):
                 continue
             nodes[cell].is_waiting = 0
             so_far = cython.cast(cython.double, nodes[cell].cost)
-            row = cell // self.width
-            column = cell - row * self.width
-            if self.reached != -1 and so_far + self.least_cost * self.estimate(row, column) >= limit:
+            row = cell // width
+            column = cell - row * width
+            if self.reached != -1 and so_far + least_cost * self.estimate(row, column) >= limit:
                 continue
             expanded += 1
-            bits = self.moves_of[cell]
+            bits = moves_of[cell]
             odd = self.odd(cell)
             # Backwards a move costs what the cell here does.
-            price = self.costs[cell] if self.is_backward else self.uniform_cost
-            for move in range(self.neighbors):
+            price = costs[cell] if is_backward else self.uniform_cost
+            for move in range(neighbors):
                 if not bits >> move & 1:
                     continue
-                other = cell + self.steps[odd + move]
-                cost = so_far + self.lengths[move] * (price if price else self.costs[other])
-                if nodes[other].search == self.number and cost * ROUNDING >= nodes[other].cost:
+                other = cell + steps[odd + move]
+                cost = so_far + lengths[move] * (price if price else costs[other])
+                if nodes[other].search == number and cost * ROUNDING >= nodes[other].cost:
                     continue
                 whole = cost
-                if not self.is_backward:
-                    whole = cost + self.least_cost * self.estimate(
-                        row + self.downs[odd + move], column + self.rights[odd + move])
+                if not is_backward:
+                    whole = cost + least_cost * self.estimate(
+                        row + downs[odd + move], column + rights[odd + move])
                     if whole >= limit:
                         continue
-                self.write(other, cost, move)
-                if not self.is_backward and self.is_goal(other):
+                nodes[other].search, nodes[other].cost = number, cost
+                nodes[other].came, nodes[other].is_waiting = move, 1
+                if not is_backward and self.is_goal(other):
                     self.reached, self.bound, limit = other, cost, cost / ROUNDING
-                into = cython.cast(cython.longlong, whole * self.per_bucket)
-                into = into if into > self.bucket else self.bucket
+                into = cython.cast(cython.longlong, whole * per_bucket)
+                into = into if into > bucket else bucket
                 # What gets cheaper within a bucket that is wide is parked for another round.
-                slot = 1024 if self.in_rounds and into == self.bucket else cython.cast(cython.int, into & 1023)
+                slot = 1024 if in_rounds and into == bucket else cython.cast(cython.int, into & 1023)
                 self.put(slot, other)
         return expanded
 
