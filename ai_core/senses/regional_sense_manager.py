@@ -53,7 +53,6 @@ from ai_core.senses.sight.camouflage import Background, Camouflage
 from ai_core.senses.sight.continuous_sensing import NO_QUERY, ContinuousSensing, LineOfSight
 from ai_core.senses.sight.pair_keys import ids_of, key_of
 from ai_core.senses.sight.query_ages import PASSES_TIMED
-from ai_core.senses.sight.question import LineQuery
 from ai_core.senses.sight.sight_cones import SightCone
 from ai_core.senses.sight.views import VIEWS
 from ai_core.senses.sight.visibility import Visibility
@@ -1012,23 +1011,18 @@ class RegionalSenseManager(Saveable):
                 rest = question.part(len(part.row), len(question.row))
             self._rays_asked += count
             budget.spend(count)
-            if not self._ask_at_once(part, rays if is_plain else self._visibility.of(part, continuous, rays), now_s):
+            try:
+                continuous.ask(
+                    part, rays if rays is not None and is_plain else self._visibility.of(part, continuous, rays),
+                    now_s)
+            except Exception as error:      # then nothing new is seen, and hearing goes on
+                self.faults.failed((self, "line_of_sight"), "line_of_sight", self.clock.now.frame, error)
                 return True
+            if self.faults.has_failing:
+                self.faults.succeeded((self, "line_of_sight"))
             asked, question = asked + len(part.row), rest
         if len(question.row):
             continuous.ages.note_cut_short(asked)
-        return True
-
-    def _ask_at_once(self, question: LineQuery, line_of_sight: LineOfSight | None, now_s: float) -> bool:
-        """Query some lines of sight; return False if that failed: then nothing new is seen, and hearing goes on."""
-        assert line_of_sight is not None
-        try:
-            self._continuous.ask(question, line_of_sight, now_s)
-        except Exception as error:
-            self.faults.failed((self, "line_of_sight"), "line_of_sight", self.clock.now.frame, error)
-            return False
-        if self.faults.has_failing:
-            self.faults.succeeded((self, "line_of_sight"))
         return True
 
     def _kept(

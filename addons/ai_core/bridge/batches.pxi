@@ -40,39 +40,68 @@ cdef int open_batches() except -1:
     bind_global_transform_2d = need_bind("CanvasItem", "get_global_transform", HASH_CanvasItem_get_global_transform)
     bind_global_position_2d = need_bind("Node2D", "get_global_position", HASH_Node2D_get_global_position)
 
-def cast_rays(GDObject ray, const float[:, ::1] origins, const float[:, ::1] targets, uint8_t[::1] free,
-              const int64_t[::1] allowed_ids=None):
-    """Cast n rays through one RayCast3D or RayCast2D node.
+cdef class RayBatch:
+    """Casts rays through one RayCast3D or RayCast2D node, again and again. Arrays are viewed once while they are the same.
 
     Args:
-        ray: with ``enabled`` false and ``top_level`` true; outside the tree it hits nothing.
-        origins: shape (n, 3) for a RayCast3D, (n, 2) for a RayCast2D, in the engine's units.
-        targets: as origins.
-        free: shape (n,), overwritten: 1 where nothing blocks the ray, else 0.
-        allowed_ids: shape (n,): instance id of a collider that does not block ray i
-            (the target's own body), 0 for none; or None.
-
-    Cost: one physics query per ray; no result Dictionary, no allocation; the GIL is released.
+        ray: with ``enabled`` false and ``top_level`` true; outside the tree it meets nothing.
     """
-    cdef Py_ssize_t count = origins.shape[0]
-    cdef void* pointer = ray.live()
-    cdef const int64_t* allowed = NULL
-    cdef RayMethods* methods = &in_space if origins.shape[1] == 3 else &in_plane
-    if targets.shape[0] < count or free.shape[0] < count or origins.shape[1] != targets.shape[1]:
-        raise ValueError(f"{count} rays need {count} targets and {count} results")
-    if gd_object_cast_to(pointer, methods.node_tag) == NULL or origins.shape[1] != methods.coordinates:
-        raise ValueError(f"{ray!r} cannot cast rays with {origins.shape[1]} coordinates")
-    if count == 0:
-        return
-    if not is_inside_tree(pointer):
-        memset(&free[0], 1, count)
-        return
-    if allowed_ids is not None:
-        if allowed_ids.shape[0] < count:
+    cdef GDObject ray
+    cdef tuple arrays                # of the last call, whose views follow
+    cdef const float[:, ::1] origins
+    cdef const float[:, ::1] targets
+    cdef uint8_t[::1] free
+    cdef const int64_t[::1] allowed
+
+    def __init__(self, GDObject ray not None):
+        self.ray, self.arrays = ray, (None,) * 4
+
+    cdef int view(self, tuple arrays) except -1:
+        cdef const float[:, ::1] origins = arrays[0]
+        cdef const float[:, ::1] targets = arrays[1]
+        cdef uint8_t[::1] free = arrays[2]
+        cdef Py_ssize_t count = origins.shape[0]
+        if targets.shape[0] < count or free.shape[0] < count or origins.shape[1] != targets.shape[1]:
+            raise ValueError(f"{count} rays need {count} targets and {count} results")
+        self.arrays = (None,) * 4
+        self.allowed = arrays[3]
+        if self.allowed is not None and self.allowed.shape[0] < count:
             raise ValueError(f"{count} rays need {count} allowed ids")
-        allowed = &allowed_ids[0]
-    with nogil:
-        cast_all(pointer, methods, &origins[0, 0], &targets[0, 0], &free[0], allowed, count)
+        self.origins, self.targets, self.free, self.arrays = origins, targets, free, arrays
+        return 0
+
+    def cast(self, origins, targets, free, allowed=None):
+        """Cast n rays.
+
+        Args:
+            origins: shape (n, 3) float32 for a RayCast3D, (n, 2) for a RayCast2D, in the engine's units.
+            targets: as origins.
+            free: shape (n,) uint8, overwritten: 1 where nothing stands between, else 0.
+            allowed: shape (n,) int64: instance id of a collider that does not block ray i
+                (the target's own body), 0 for none; or None.
+
+        Cost: one physics query a ray; no result Dictionary, no allocation; the GIL is released.
+        """
+        cdef void* pointer = self.ray.live()
+        cdef RayMethods* methods
+        cdef const int64_t* allowed_ids = NULL
+        cdef tuple before = self.arrays
+        cdef Py_ssize_t count
+        if not (before[0] is origins and before[1] is targets and before[2] is free and before[3] is allowed):
+            self.view((origins, targets, free, allowed))
+        count = self.origins.shape[0]
+        methods = &in_space if self.origins.shape[1] == 3 else &in_plane
+        if gd_object_cast_to(pointer, methods.node_tag) == NULL or self.origins.shape[1] != methods.coordinates:
+            raise ValueError(f"{self.ray!r} casts no rays of {self.origins.shape[1]} coordinates")
+        if count == 0:
+            return
+        if not is_inside_tree(pointer):
+            memset(&self.free[0], 1, count)
+            return
+        if allowed is not None:
+            allowed_ids = &self.allowed[0]
+        with nogil:
+            cast_all(pointer, methods, &self.origins[0, 0], &self.targets[0, 0], &self.free[0], allowed_ids, count)
 
 cdef inline bint is_inside_tree(void* node) noexcept nogil:
     cdef uint8_t is_inside = 0
@@ -138,7 +167,7 @@ def see_between(bytes observers, bytes targets, GDObject space_ray, GDObject pla
     Args:
         observers: n instance ids, as in ObjectIds; 0 for none.
         targets: the same number; each in the same space as its observer.
-        space_ray: a RayCast3D as ``cast_rays`` takes it.
+        space_ray: a RayCast3D as ``RayBatch`` takes it.
         plane_ray: a RayCast2D, the same.
 
     Returns:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from addons.ai_core.bridge.gd import Node, NodePlaces, PackedInt32Array, cast_rays, gdclass, method
+from addons.ai_core.bridge.gd import Node, NodePlaces, PackedInt32Array, RayBatch, gdclass, method
 
 
 @gdclass
@@ -44,4 +44,4 @@ class BenchFloors(Node):
         self.read()
         self._at_sources.read(self._targets)
         eyes, targets = self._rows
-        cast_rays(ray, self._eyes[eyes], self._targets[targets], np.zeros(len(eyes), np.uint8))
+        RayBatch(ray).cast(self._eyes[eyes], self._targets[targets], np.zeros(len(eyes), np.uint8))

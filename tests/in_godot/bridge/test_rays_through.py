@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from addons.ai_core.bridge.gd import Vector2, Vector3, cast_through, construct, singleton
+from addons.ai_core.bridge.gd import RayBatch, Vector2, Vector3, cast_through, construct, singleton
 from addons.ai_core.nodes.senses.physics_space import PhysicsSpace2D, PhysicsSpace3D
 
 
@@ -45,6 +45,40 @@ def test_bodies_on_a_line_are_told_in_order_from_either_side(box, rays, physics_
     assert met(rays, (0, 0, 0), (5, 0, 0)) == [ids[0], 0, 0, 0]
     assert met(rays, (0, 0, 0), (10, 0, 0), most=1) == [ids[0]]
     assert met(rays, (0, 20, 0), (10, 20, 0)) == [0] * 4
+
+
+def test_batch_reads_changed_and_other_arrays(box, rays, physics_frames):
+    wall = box(3)
+    physics_frames(2)
+    batch, free = RayBatch(rays.node), np.zeros(2, np.uint8)
+    origins, targets = np.zeros((2, 3), np.float32), np.array([[10, 0, 0], [0, 10, 0]], np.float32)
+    batch.cast(origins, targets, free)
+    assert free.tolist() == [0, 1]
+    targets[:] = targets[::-1].copy()
+    batch.cast(origins, targets, free)
+    assert free.tolist() == [1, 0]
+    batch.cast(origins, np.array([[10, 0, 0], [2, 0, 0]], np.float32), free)
+    assert free.tolist() == [0, 1]
+    batch.cast(origins, targets, free, np.array([0, wall.instance_id]))
+    assert free.tolist() == [1, 1]
+    batch.cast(origins, targets, free)
+    assert free.tolist() == [1, 0]
+
+
+def test_batch_refuses_arrays_too_short_and_goes_on(box, rays, physics_frames):
+    box(3)
+    physics_frames(2)
+    batch, free, good = RayBatch(rays.node), np.ones(1, np.uint8), line((0, 0, 0))[0]
+    targets = line((10, 0, 0))[0]
+    for arrays in (
+            (good, targets[:0], free), (good, targets, free[:0]), (good, targets[:, :2].copy(), free),
+            (good, targets, free, np.zeros(0, np.int64))):
+        with pytest.raises(ValueError, match="1 rays need"):
+            batch.cast(*arrays)
+    batch.cast(good, targets, free)
+    assert free.tolist() == [0]
+    with pytest.raises(ValueError, match="casts no rays of 2 coordinates"):
+        batch.cast(good[:, :2].copy(), targets[:, :2].copy(), free)
 
 
 def test_its_own_bodies_are_passed_without_being_told(box, rays, physics_frames):

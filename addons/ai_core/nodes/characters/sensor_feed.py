@@ -97,22 +97,19 @@ class SensorFeed:
         self._is_noticed = self._has_choice = False   # the target is not lost; there are several targets
         self._pair, self._moves_together = (0, 0), False      # a source and its character, and whether it is below
         self._revision = -1                   # of the percepts by which the target was chosen last
-        self._handlers: dict[str, Callable[..., None]] = {
+        self._receivers: dict[str, Callable[..., None]] = {
             "target_gained": self._on_gained, "target_lost": self._on_lost, "target_forgotten": self._on_forgotten,
-            "target_reported": self._on_reported, "awareness_changed": self._on_awareness_changed,
-            "tree_exiting": self._reset}
+            "target_reported": self._on_reported, "awareness_changed": self._on_awareness_changed}
         mind.feed_values({key: value for key, value in VALUES.items() if mind.known(key) is ABSENT})
-        for name, handler in self._handlers.items():
-            sensor.connect(name, handler)
+        sensor.connect("tree_exiting", self._reset)
         sensor.feeds.append(self)
         feeds.follow(self)
 
     def end(self) -> None:
-        """Disconnect from the sensor."""
+        """Leave the sensor."""
         self.feeds.rest(self)
         if self.sensor.is_valid():
-            for name, handler in self._handlers.items():
-                self.sensor.disconnect(name, handler)
+            self.sensor.disconnect("tree_exiting", self._reset)
             self.sensor.feeds.remove(self)
 
     def was_loaded(self) -> None:
@@ -292,6 +289,16 @@ class SensorFeed:
         if one is not None and one.last_seen_position is not None:
             seen_at = self._walkable(manager.point(one.last_seen_position), source)
             self._mind.feed_values({"last_seen_position": seen_at})
+
+    def receive(self, name: str, *what: Any) -> None:
+        """Take in a change that the sensor emits as a signal of this name; an error ends only this call."""
+        receive = self._receivers.get(name)
+        if receive is None:
+            return
+        try:
+            receive(*what)
+        except Exception as error:
+            report_exception(error, f"{name} of its sensor", self._mind)
 
     def _on_gained(self, source: Any, character: Any) -> None:
         self._announce("target_gained", source, character)

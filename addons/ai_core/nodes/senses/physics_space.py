@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from addons.ai_core.bridge.gd import (
     GDObject,
     NodePlaces,
+    RayBatch,
     RefusedValue,
     Vector2,
     Vector3,
-    cast_rays,
     cast_through,
     construct,
     place_of,
@@ -49,6 +49,7 @@ class PhysicsSpace3D:
         self.node.top_level = True  # its transform is global, wherever the owner is
         self.node.collision_mask = collision_mask
         owner.add_child(self.node, False, 1)  # INTERNAL_MODE_FRONT: hidden from the user
+        self._rays = RayBatch(self.node)
         self._free = np.zeros(0, np.uint8)
         self._answers: NDArray[np.bool_] = self._free.view(np.bool_)      # the same memory
         self._off_the_map: set[int] = set()       # instance ids of nodes with a NaN or infinity in their position
@@ -117,7 +118,7 @@ class PhysicsSpace3D:
             self._free = np.zeros(len(origins), np.uint8)
             self._answers = self._free.view(np.bool_)
         if self.node.is_valid():
-            cast_rays(self.node, self._rows(origins), self._rows(targets), self._free, allowed)
+            self._rays.cast(self._rows(origins), self._rows(targets), self._free, allowed)
         else:                         # a callback has ended the scene
             self._free[:] = 1
         return self._answers

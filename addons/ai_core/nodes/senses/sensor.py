@@ -351,28 +351,30 @@ class SensorBase(DrawnNode, SenseMember):
                 manager.character_of(sensation.source_id))
 
     def _emit_gained(self, change: MemoryChange) -> None:
-        self._emit_for(self.target_gained, change.target)
+        self._emit_for("target_gained", change.target)
 
     def _emit_lost(self, change: MemoryChange) -> None:
-        manager = self._manager
-        if manager is not None and self.target_lost.has_connections():
-            self.target_lost.emit(
-                manager.source_node(change.target), manager.point(change.last_known_position),
-                manager.character_of(change.target))
+        if self._manager is not None:
+            self._emit_for("target_lost", change.target, self._manager.point(change.last_known_position))
 
     def _emit_expired(self, change: MemoryChange) -> None:
-        self._emit_for(self.target_expired, change.target)
+        self._emit_for("target_expired", change.target)
 
     def _emit_reported(self, change: MemoryChange) -> None:
-        self._emit_for(self.target_reported, change.target)
+        self._emit_for("target_reported", change.target)
 
     def _emit_forgotten(self, change: MemoryChange) -> None:
-        self._emit_for(self.target_forgotten, change.target)
+        self._emit_for("target_forgotten", change.target)
 
     def _emit_awareness(self, change: LevelChange) -> None:
-        self._emit_for(self.awareness_changed, change.target, change.level, change.name)
+        self._emit_for("awareness_changed", change.target, change.level, change.name)
 
-    def _emit_for(self, emitter: Any, target: int, *more: Any) -> None:
+    def _emit_for(self, name: str, target: int, *more: Any) -> None:
+        """Hand a change to the nodes that decide by this sensor, then emit it; a signal to each costs two crossings."""
+        for feed in tuple(self.feeds):
+            if self._manager is not None:
+                feed.receive(name, self._manager.source_node(target), *more, self._manager.character_of(target))
+        emitter = getattr(self, name)
         if self._manager is not None and emitter.has_connections():
             emitter.emit(self._manager.source_node(target), *more, self._manager.character_of(target))
 
