@@ -34,7 +34,7 @@ def test_a_larger_value_is_darker_and_a_wall_is_a_wall():
     assert found[1][1][0] > found[1][1][2], "negative values are orange"
 
 
-def test_the_map_of_one_scale_does_not_depend_on_its_largest_value():
+def test_a_map_of_one_scale_ignores_its_largest_value():
     low = colours(heat_map([[1.0, 2.0]], most=8.0), (1, 2))
     high = colours(heat_map([[1.0, 8.0]], most=8.0), (1, 2))
     assert low[0][0] == high[0][0] != high[0][1]

@@ -37,7 +37,7 @@ def test_whatever_has_the_members_is_interruptible():
     [
         (5, "work must be interruptible work, got 5 without is_done, is_cancelled, progress"),
         (None, "got None without"),
-        (Search, r"got <class '.*Search'> without"),
+        (Search, r"got <class '.*test_interruptible.* without is_cancelled"),
         (lambda budget: None, r"in Suspendable\(function\)"),
     ],
 )
