@@ -94,7 +94,7 @@ class SuccessMemory(Saveable):
         defaults: expected outcome by choice, before any outcome is recorded.
         half_life: later outcomes after which an outcome counts half, above 0; None
             for no fading.
-        most_contexts: contexts kept, 1 or more; a new context replaces the one not
+        max_contexts: contexts kept, 1 or more; a new context replaces the one not
             updated for longest.
 
     Raises:
@@ -117,7 +117,7 @@ class SuccessMemory(Saveable):
     def __init__(
         self, choices: Iterable[str], features: Mapping[str, Discretiser] | None = None, *,
         defaults: Mapping[str, float] | None = None, half_life: float | None = 100.0,
-        most_contexts: int = MOST_CONTEXTS,
+        max_contexts: int = MOST_CONTEXTS,
     ) -> None:
         self.choices = checked_names("choice", choices)
         self._index = {name: index for index, name in enumerate(self.choices)}
@@ -129,7 +129,7 @@ class SuccessMemory(Saveable):
         for name, value in (defaults or {}).items():
             self._defaults[self._choice(name)] = _outcome(f"the default of {name!r}", value)
         self._kept = kept_each_time(half_life)
-        self._most = whole_number("most_contexts", most_contexts, minimum=1)
+        self._most = whole_number("max_contexts", max_contexts, minimum=1)
         self._records: dict[Context, _Record] = {}
         self._noted = 0
 
@@ -332,7 +332,7 @@ class SequencePrediction(Saveable):
         longest: number of preceding symbols considered, 0..16; 2 is a trigram.
         half_life: later symbols after which a symbol counts half, above 0; None for
             no fading.
-        most_sequences: sequences kept, at least ``longest`` + 1; a new sequence
+        max_sequences: sequences kept, at least ``longest`` + 1; a new sequence
             replaces the one not updated for longest.
 
     Raises:
@@ -351,13 +351,13 @@ class SequencePrediction(Saveable):
 
     def __init__(
         self, symbols: Iterable[str], *, longest: int = 3, half_life: float | None = 100.0,
-        most_sequences: int = MOST_SEQUENCES,
+        max_sequences: int = MOST_SEQUENCES,
     ) -> None:
         self.symbols = checked_names("symbol", symbols)
         self._index = {name: index for index, name in enumerate(self.symbols)}
         self._longest = whole_number("longest", longest, minimum=0, maximum=LONGEST)
         self._kept = kept_each_time(half_life)
-        self._most = whole_number("most_sequences", most_sequences, minimum=self._longest + 1)
+        self._most = whole_number("max_sequences", max_sequences, minimum=self._longest + 1)
         self._seen: dict[tuple[int, ...], _SymbolCounts] = {}
         self._recent: tuple[int, ...] = ()
         self._noted = 0

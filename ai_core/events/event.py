@@ -79,7 +79,7 @@ class EventTerms(NamedTuple):
     """Optional terms of an event; most events use the defaults."""
 
     priority: int = 0
-    deadline_at: float | None = None
+    deadline_at_s: float | None = None
     """Game time by which delivery should be complete (s); None for no deadline."""
     position: Position | None = None
     is_sticky: bool = False
@@ -88,11 +88,11 @@ class EventTerms(NamedTuple):
 
     @classmethod
     def checked(
-        cls, priority: int, deadline_at: float | None, position: Iterable[float] | None, is_sticky: bool,
+        cls, priority: int, deadline_at_s: float | None, position: Iterable[float] | None, is_sticky: bool,
         wants_receipt: bool, audience: ListenerGroup | None,
     ) -> EventTerms:
         """Return checked terms; PLAIN itself if every term has its default."""
-        is_plain = deadline_at is None and position is None and audience is None
+        is_plain = deadline_at_s is None and position is None and audience is None
         if is_plain and not (priority or is_sticky or wants_receipt):
             return PLAIN
         if audience is not None and not callable(getattr(audience, "listeners", None)):
@@ -101,7 +101,7 @@ class EventTerms(NamedTuple):
             whole_number("priority", priority, minimum=-MOST_PRIORITY, maximum=MOST_PRIORITY)
         place = None if position is None else coordinates("position", position)
         receipt = Receipt() if wants_receipt else None
-        return cls(priority, deadline_at, place, bool(is_sticky), audience, receipt)
+        return cls(priority, deadline_at_s, place, bool(is_sticky), audience, receipt)
 
 
 PLAIN = EventTerms()
@@ -116,9 +116,9 @@ class Event(NamedTuple):
     arguments: tuple[Any, ...]
     """The payload, as given by the sender."""
     sender: object | None
-    sent_at: TimeIndex
+    sent_at_s: TimeIndex
     """Frame and game time at which it was sent."""
-    due_at: float
+    due_at_s: float
     """Game time from which it may be delivered (s)."""
     terms: EventTerms = PLAIN
     """Priority, deadline, position and other terms of delivery."""
@@ -137,10 +137,10 @@ class Event(NamedTuple):
         raise AttributeError(f"an event is immutable, so {name!r} cannot be set; send a new event")
 
     def __hash__(self) -> int:
-        return hash((self.code, self.sent_at, self.due_at))  # the arguments may not be hashable
+        return hash((self.code, self.sent_at_s, self.due_at_s))  # the arguments may not be hashable
 
     def __repr__(self) -> str:
-        return f"<Event {self.code}{self.arguments!r} of frame {self.sent_at.frame}>"
+        return f"<Event {self.code}{self.arguments!r} of frame {self.sent_at_s.frame}>"
 
 
 Handler = Callable[[Event], object]
@@ -208,18 +208,18 @@ class _EventState(Record):
         try:
             return super().save(value, owner)
         except StateError as error:
-            raise StateError(f"event {value.code!r} of frame {value.sent_at.frame}: {error}") from None
+            raise StateError(f"event {value.code!r} of frame {value.sent_at_s.frame}: {error}") from None
 
 
 _RECEIPT_STATE = Record(
     Receipt, deliveries=ListOf(Row(Delivery, Text(), Moment(TimeIndex), Flag())), is_complete=Flag())
 _TERMS_STATE = _TermsState(
-    EventTerms, priority=Whole(-MOST_PRIORITY, MOST_PRIORITY), deadline_at=Optional(Seconds()),
+    EventTerms, priority=Whole(-MOST_PRIORITY, MOST_PRIORITY), deadline_at_s=Optional(Seconds()),
     position=Optional(ListOf(Number(), count=3, make=tuple)), is_sticky=Flag(), audience=Optional(_AudienceState()),
     receipt=Optional(_RECEIPT_STATE))
 EVENT_STATE = _EventState(
     Event, code=_CodeState(), arguments=GameValues(at="arguments"), sender=GameValue(at="sender"),
-    sent_at=Moment(TimeIndex), due_at=Seconds(), terms=_TERMS_STATE)
+    sent_at_s=Moment(TimeIndex), due_at_s=Seconds(), terms=_TERMS_STATE)
 """How an event of an event manager is saved."""
 
 

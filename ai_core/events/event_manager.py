@@ -225,7 +225,7 @@ class EventQueue:
         if is_ready:
             heappush(self._ready, entry)
         else:
-            heappush(self._waiting, (event.due_at, order, entry))
+            heappush(self._waiting, (event.due_at_s, order, entry))
 
     def settle(self, latest_s: float, budget: Budget) -> bool:
         """Make the events due by ``latest_s`` ready; return False if the budget was spent before."""
@@ -271,8 +271,8 @@ class EventQueue:
 def queued(event: Event, order: int) -> Queued:
     """Return an event with its sort key."""
     terms = event.terms
-    deadline = math.inf if terms.deadline_at is None else terms.deadline_at
-    return (-terms.priority, deadline, event.due_at, order, event)
+    deadline = math.inf if terms.deadline_at_s is None else terms.deadline_at_s
+    return (-terms.priority, deadline, event.due_at_s, order, event)
 
 
 QueuedEvent = tuple[int, Event, list[ListenerReference | None] | None]
@@ -398,12 +398,12 @@ class EventManager(Saveable):
         Cost: O(log queue).
         """
         self._registry.check(code)
-        now, deadline_at = self.clock.now, None
-        due_at = now.seconds
+        now, deadline_at_s = self.clock.now, None
+        due_at_s = now.seconds
         if delay_s != 0 or deadline_s is not None:
-            due_at, deadline_at = _moments(due_at, delay_s, deadline_s)
-        terms = EventTerms.checked(priority, deadline_at, position, is_sticky, wants_receipt, audience)
-        event = Event(code, arguments, sender, now, due_at, terms)
+            due_at_s, deadline_at_s = _moments(due_at_s, delay_s, deadline_s)
+        terms = EventTerms.checked(priority, deadline_at_s, position, is_sticky, wants_receipt, audience)
+        event = Event(code, arguments, sender, now, due_at_s, terms)
         self._put(event, now)
         return event
 
@@ -543,9 +543,9 @@ class EventManager(Saveable):
         terms = event.terms
         if terms.receipt is not None:
             terms.receipt.is_complete = True
-        if terms.deadline_at is None:
+        if terms.deadline_at_s is None:
             return
-        late_s = self.clock.now.seconds - terms.deadline_at
+        late_s = self.clock.now.seconds - terms.deadline_at_s
         if late_s <= DUE_TOLERANCE_S:
             return
         self._late += 1
@@ -648,7 +648,7 @@ class EventManager(Saveable):
 
     def _put(self, event: Event, now: TimeIndex) -> None:
         self._announce(event)
-        is_ready = not self._is_advancing and event.due_at <= now.seconds
+        is_ready = not self._is_advancing and event.due_at_s <= now.seconds
         self._queue.push(event, self._sent, is_ready=is_ready)
         self._sent += 1
 
@@ -913,9 +913,9 @@ class EventManager(Saveable):
 
     def _announce(self, event: Event) -> None:
         for hook in self._trace.event_sent:
-            hook(event, event.sent_at)
+            hook(event, event.sent_at_s)
         if self._log is not None:
-            self._log.note("sent", event.sent_at, event.code, sender_name(event.sender), shown(event.arguments))
+            self._log.note("sent", event.sent_at_s, event.code, sender_name(event.sender), shown(event.arguments))
 
 
 def _unknown_listener(reference: ListenerReference, known: Iterable[ListenerReference]) -> UnknownNameError:

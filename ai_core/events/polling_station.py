@@ -129,12 +129,12 @@ class Topic:
 
     __slots__ = (
         "_crowded_frame", "axis", "cached", "code", "computations", "compute", "compute_many", "failures", "fallback",
-        "hits", "invalidations", "key_us", "lifetime", "maximum_keys", "misses", "stale", "waiting")
+        "hits", "invalidations", "key_us", "lifetime", "max_keys", "misses", "stale", "waiting")
 
     def __init__(
         self, code: str, compute: Callable[..., Any] | None, *,
         compute_many: Callable[[list[Key]], Iterable[Any]] | None, lifetime_frames: int | None,
-        lifetime_s: float | None, maximum_keys: int, fallback: object,
+        lifetime_s: float | None, max_keys: int, fallback: object,
     ) -> None:
         checked_name("a topic's code", code)
         if not callable(compute) and (compute is not None or compute_many is None):
@@ -142,8 +142,8 @@ class Topic:
         if compute_many is not None and not callable(compute_many):
             raise TypeError(f"compute_many must be callable or None, got {shown(compute_many)}")
         self.axis, self.lifetime = _checked_lifetime(lifetime_frames, lifetime_s)
-        self.maximum_keys = whole_number(
-            "maximum_keys", maximum_keys, minimum=1, remedy="use lifetime_frames=0 to keep none")
+        self.max_keys = whole_number(
+            "max_keys", max_keys, minimum=1, remedy="use lifetime_frames=0 to keep none")
         self.code, self.compute, self.compute_many, self.fallback = code, compute, compute_many, fallback
         self.cached: dict[Key, Cached] = {}
         self.key_us: float | None = None
@@ -206,9 +206,9 @@ class Topic:
         keys removed before it.
         """
         cached, frame = self.cached, now[0]
-        if len(cached) <= self.maximum_keys or self._crowded_frame == frame:
+        if len(cached) <= self.max_keys or self._crowded_frame == frame:
             return
-        most = max(len(cached) - self.maximum_keys, self.maximum_keys // 16)
+        most = max(len(cached) - self.max_keys, self.max_keys // 16)
         old = [*takewhile(lambda key: cached[key][1][0] != frame, islice(cached, most))]
         for key in old:
             del cached[key]
@@ -350,7 +350,7 @@ class QueryQueue:
 
     def add(self, topic: Topic, key: Key) -> None:
         """Add a query; the queries of a topic are limited to the number of answers it may keep."""
-        if topic.waiting < topic.maximum_keys and (topic, key) not in self._waiting:
+        if topic.waiting < topic.max_keys and (topic, key) not in self._waiting:
             self._waiting[topic, key] = None
             topic.waiting += 1
 
@@ -466,7 +466,7 @@ class PollingStation(Saveable):
     def add_topic(
         self, code: str, compute: Callable[..., Any] | None, *,
         compute_many: Callable[[list[Key]], Iterable[Any]] | None = None, lifetime_frames: int | None = 1,
-        lifetime_s: float | None = None, maximum_keys: int = MAXIMUM_KEYS, fallback: object = NO_FALLBACK,
+        lifetime_s: float | None = None, max_keys: int = MAXIMUM_KEYS, fallback: object = NO_FALLBACK,
     ) -> None:
         """Add a topic: ``poll(code, *key)`` returns the result of ``compute(*key)``.
 
@@ -480,7 +480,7 @@ class PollingStation(Saveable):
                 its computation: 1 for this frame only, None until it is invalidated,
                 0 for no caching.
             lifetime_s: cache lifetime in game time instead (s), 1e-6 or more.
-            maximum_keys: limit of the answers kept from frame to frame, and of the
+            max_keys: limit of the answers kept from frame to frame, and of the
                 waiting queries (count); above it the oldest sixteenth of the answers is
                 dropped. Answers of the present frame are kept until it ends, so that
                 none is computed twice in a frame.
@@ -496,7 +496,7 @@ class PollingStation(Saveable):
         """
         topic = Topic(
             code, compute, compute_many=compute_many, lifetime_frames=lifetime_frames,
-            lifetime_s=lifetime_s, maximum_keys=maximum_keys, fallback=fallback)
+            lifetime_s=lifetime_s, max_keys=max_keys, fallback=fallback)
         if code in self._topics:
             raise ValueError(f"topic {code!r} already exists; call remove_topic() first")
         self._topics[code] = topic

@@ -156,7 +156,7 @@ class SquadRadio(Saveable):
             return
         subject, content = event.arguments
         kind = KIND_OF[event.code]
-        message = RadioMessage(kind, sender, subject, content, event.position, event.sent_at.seconds)
+        message = RadioMessage(kind, sender, subject, content, event.position, event.sent_at_s.seconds)
         key = (kind, sender, subject)
         before = self._received.get(key)
         if before is not None and before.sent_at_s > message.sent_at_s:

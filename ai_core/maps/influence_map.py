@@ -175,7 +175,7 @@ class InfluenceMap(Saveable):
     STATE = DeclaredState(
         values=PackedArray(
             np.float32, shape=lambda influence: influence.area.shape, minimum=0,
-            maximum=lambda influence: influence.layer.most),
+            maximum=lambda influence: influence.layer.max_value),
         written=WRITTEN, taking=WRITTEN)
 
     def __init__(self, layer: MapLayer, area: MapArea) -> None:
@@ -232,7 +232,7 @@ class InfluenceMap(Saveable):
                 np.copyto(target, taken, where=marks)
             else:
                 target += taken
-            np.minimum(target, np.float32(layer.most), out=target)
+            np.minimum(target, np.float32(layer.max_value), out=target)
             yield last - first
 
     def draw(self, picture: Floats, is_open: NDArray[np.bool_] | None, scratch: Scratch) -> Iterator[int]:

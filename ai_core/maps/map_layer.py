@@ -26,10 +26,10 @@ class MapLayer:
         name: unique within the map.
         writes: "sum" adds a written value to the cell; "latest" replaces the cell's value, and
             the last of several writes into a cell counts.
-        initial: first value of every cell, 0 to ``most``.
+        initial: first value of every cell, 0 to ``max_value``.
         kept_per_s: share of a value kept per second, 0 to 1; 0 clears the layer at every update.
         grows_per_s: growth of every cell per second, 0 to LARGEST_VALUE; 1 makes values ages (s).
-        most: largest value of a cell, above 0.
+        max_value: largest value of a cell, above 0.
         kept_per_m: share kept per metre when values spread along cells and around walls, 0 to
             below 1; the strongest value that reaches a cell counts. 0 disables spreading.
         blur_passes: number of times the snapshot is smoothed, 0 or more; the sum of all cells is kept.
@@ -44,7 +44,7 @@ class MapLayer:
     initial: float = 0.0
     kept_per_s: float = 1.0
     grows_per_s: float = 0.0
-    most: float = LARGEST_VALUE
+    max_value: float = LARGEST_VALUE
     kept_per_m: float = 0.0
     blur_passes: int = 0
     blur_stops_at_walls: bool = False
@@ -54,8 +54,8 @@ class MapLayer:
         where = f"layer {self.name!r}: "
         if self.writes not in ("sum", "latest"):
             raise ValueError(f"{where}writes must be 'sum' or 'latest', got {shown(self.writes)}")
-        finite_number(f"{where}most", self.most, above=0, maximum=LARGEST_VALUE)
-        finite_number(f"{where}initial", self.initial, minimum=0, maximum=self.most)
+        finite_number(f"{where}max_value", self.max_value, above=0, maximum=LARGEST_VALUE)
+        finite_number(f"{where}initial", self.initial, minimum=0, maximum=self.max_value)
         finite_number(f"{where}kept_per_s", self.kept_per_s, minimum=0, maximum=1)
         finite_number(f"{where}grows_per_s", self.grows_per_s, minimum=0, maximum=LARGEST_VALUE)
         if finite_number(f"{where}kept_per_m", self.kept_per_m, minimum=0) >= 1:
@@ -79,4 +79,4 @@ def standard_layers() -> tuple[MapLayer, ...]:
         MapLayer("threat", kept_per_s=0.0, kept_per_m=0.9),
         MapLayer("friends", kept_per_s=0.0, kept_per_m=0.9),
         MapLayer("visibility", kept_per_s=0.0),
-        MapLayer("exploration", writes="latest", initial=600.0, most=600.0, grows_per_s=1.0))
+        MapLayer("exploration", writes="latest", initial=600.0, max_value=600.0, grows_per_s=1.0))

@@ -37,7 +37,7 @@ class Notes:
 
         def event_sent(event: Any, now: TimeIndex) -> None:
             sender = None if event.sender is None else type(event.sender).__name__
-            events.append(frozen((event.code, event.arguments, sender, event.due_at)))
+            events.append(frozen((event.code, event.arguments, sender, event.due_at_s)))
 
         def sensed(
             sensor_id: int, source_id: int, modality_name: str, intensity: float, now: TimeIndex

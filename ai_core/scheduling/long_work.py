@@ -642,7 +642,7 @@ class Contracts(Saveable, Generic[R]):
             that keeps to them, and whose result is the answer.
         quality_of: returns the quality of an answer, 0 to 1; at 1 no further contract begins.
         first_steps: steps of the first contract, 1 or more.
-        most_steps: steps of the longest contract, ``first_steps`` or more.
+        max_steps: steps of the longest contract, ``first_steps`` or more.
         values: how the best answer is saved if it is not plain data.
 
     Raises:
@@ -667,7 +667,7 @@ class Contracts(Saveable, Generic[R]):
         quality_of: Callable[[R], float],
         *,
         first_steps: int,
-        most_steps: int = MAX_CONTRACT_STEPS,
+        max_steps: int = MAX_CONTRACT_STEPS,
         values: SavedValues | None = None,
     ) -> None:
         for name, function in (("begin", begin), ("quality_of", quality_of)):
@@ -677,7 +677,7 @@ class Contracts(Saveable, Generic[R]):
         self._quality_of = quality_of
         self._steps = whole_number("first_steps", first_steps, minimum=1, maximum=MAX_CONTRACT_STEPS)
         self._most_steps = whole_number(
-            "most_steps", most_steps, minimum=self._steps, maximum=MAX_CONTRACT_STEPS
+            "max_steps", max_steps, minimum=self._steps, maximum=MAX_CONTRACT_STEPS
         )
         self._values = values if values is not None else SavedValues()
         self._contract: Interruptible[R] | None = None

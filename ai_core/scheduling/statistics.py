@@ -385,7 +385,7 @@ class TimedFrame:
         frame: its number.
         budget_us: its budget (µs), 0 if it was unlimited.
         used_us: time of all its runs together (µs).
-        runs: in the order in which they ended, at most ``most_runs``.
+        runs: in the order in which they ended, at most ``max_runs``.
         left_out: runs that were not kept.
         overran: name of the run that exceeded the budget, empty if none did.
     """
@@ -404,16 +404,16 @@ class FrameTimeline(Described):
     Args:
         budget_us: called when a frame begins: returns its budget (µs), 0 without a limit.
         frames: how many are kept, 1 or more.
-        most_runs: runs kept separately per frame, 1 or more.
+        max_runs: runs kept separately per frame, 1 or more.
 
     Cost: O(1) a run.
     """
 
     def __init__(
-        self, budget_us: Callable[[], float], *, frames: int = 120, most_runs: int = MOST_RUNS,
+        self, budget_us: Callable[[], float], *, frames: int = 120, max_runs: int = MOST_RUNS,
     ) -> None:
         self._budget_us = budget_us
-        self._most_runs = whole_number("most_runs", most_runs, minimum=1, remedy="use 1 to keep the first run")
+        self._most_runs = whole_number("max_runs", max_runs, minimum=1, remedy="use 1 to keep the first run")
         self._frames: deque[TimedFrame] = deque(
             maxlen=whole_number("frames", frames, minimum=1, remedy="use 1 to keep the latest frame"))
         self._begins: list[float] = [0.0]      # starts of running tasks, the outermost first, and of the next task

@@ -47,9 +47,9 @@ class StimulusBatch(NamedTuple):
 
     def sensation(self, place: int) -> Sensation:
         """Return the sensation at an index."""
-        source_id, modality, position, sent_at, tag = self.what[self.which[place]]
+        source_id, modality, position, sent_at_s, tag = self.what[self.which[place]]
         return Sensation(
-            self.sensor_ids[place], source_id, modality, self.intensities[place], position, sent_at, self.now_s, tag)
+            self.sensor_ids[place], source_id, modality, self.intensities[place], position, sent_at_s, self.now_s, tag)
 
 
 class SensationReceiver(Protocol):

@@ -23,7 +23,7 @@ class Clues:
     """
 
     def __init__(self, maximum: int = MOST_CLUES) -> None:
-        self._maximum = whole_number("maximum_clues", maximum, minimum=1)
+        self._maximum = whole_number("max_clues", maximum, minimum=1)
         self.gone: list[tuple[float, int]] = []
 
     def __len__(self) -> int:

@@ -70,7 +70,7 @@ MAXIMUM_RAYS = 256
 """Default of the most lines of sight per advance (count), about 0.1 ms of rays.
 
 Higher values notice sooner and cost more in every frame; with p pairs in view a new
-pair is queried after ceil(p / maximum_rays) advances at the latest.
+pair is queried after ceil(p / max_rays) advances at the latest.
 """
 
 RAYS_AT_ONCE = 512
@@ -127,11 +127,11 @@ class RegionalSenseManager(Saveable):
         clock: game time.
         line_of_sight: called at most once per advance, or None: nothing blocks sight.
         modalities: senses of this world; None for sight and hearing.
-        maximum_rays: most lines of sight per advance, those of ``occlusion`` included; 1 or more.
+        max_rays: most lines of sight per advance, those of ``occlusion`` included; 1 or more.
         report_every_s: see ``REPORT_EVERY_S`` (s); 0 reports every look.
         up: (3,) up direction for sight cones; (0, 0, 1) in a 2D world.
         occlusion: share of a sound or smell that passes the obstacles on a line, or None: all
-            of it. Called with many lines at once, at most half of ``maximum_rays`` per advance.
+            of it. Called with many lines at once, at most half of ``max_rays`` per advance.
             Remaining signals arrive later, or are dropped ``LATEST_S`` after they were due:
             ``arrivals_given_up``.
         background: what is behind visible targets, or None. With it, patterns and silhouettes
@@ -139,7 +139,7 @@ class RegionalSenseManager(Saveable):
         camouflage: visibility of patterns in front of others, or None.
         scent_trails: marks left by sources that have a strength in its modality, smelled by
             sensors that have a threshold for it; None for no trails.
-        maximum_clues: most clues at a time; 1 or more.
+        max_clues: most clues at a time; 1 or more.
         audience: receives sensations in batches, in place of each sensor's ``on_sensed``; see
             ``SensationReceiver``. Sensations are reported separately only while the trace listens.
         faults: where listeners that raise are reported; None logs them.
@@ -170,20 +170,20 @@ class RegionalSenseManager(Saveable):
         *,
         line_of_sight: LineOfSight | None = None,
         modalities: Iterable[Modality] | None = None,
-        maximum_rays: int = MAXIMUM_RAYS,
+        max_rays: int = MAXIMUM_RAYS,
         report_every_s: float = REPORT_EVERY_S,
         up: Sequence[float] = (0.0, 1.0, 0.0),
         occlusion: Between | None = None,
         background: Background | None = None,
         camouflage: Camouflage | None = None,
         scent_trails: ScentTrails | None = None,
-        maximum_clues: int = MOST_CLUES,
+        max_clues: int = MOST_CLUES,
         audience: SensationReceiver | None = None,
         faults: FaultIsolation | None = None,
         trace: Trace | None = None,
     ) -> None:
         self.line_of_sight, self.occlusion = line_of_sight, occlusion
-        self.maximum_rays = whole_number("maximum_rays", maximum_rays, minimum=1)
+        self.max_rays = whole_number("max_rays", max_rays, minimum=1)
         self.clock, upward = checked_clock(clock), _upward(up)
         check_kind("camouflage", camouflage, Camouflage)
         check_callables(line_of_sight=line_of_sight, occlusion=occlusion, background=background)
@@ -199,7 +199,7 @@ class RegionalSenseManager(Saveable):
         self._visibility = Visibility(
             self._modalities, self._sensors, self._sources, upward, background)
         self._emitted = EmittedSignals(self._modalities, self._sensors, self._sources, self._kept, self._is_muffled)
-        self._sensitivity, self._clues = TemporarySensitivity(self._modalities), Clues(maximum_clues)
+        self._sensitivity, self._clues = TemporarySensitivity(self._modalities), Clues(max_clues)
         self._smelling = None if scent_trails is None else TrailSmelling(
             scent_trails, self._modalities, self._sensors, self._sources, self._perception)
         self._rays_asked, self._is_advancing = 0, False
@@ -843,7 +843,7 @@ class RegionalSenseManager(Saveable):
         - ``sensors``, ``sources``, ``clues``, ``arrivals_under_way``, ``waves_spreading``,
           ``scent_marks``, ``pairs_in_view`` (which take turns for a ray): current counts.
         - ``arrivals_given_up``: total of signals at sensors that were dropped because occlusion
-          had no ray for them in time; a higher ``maximum_rays`` prevents that.
+          had no ray for them in time; a higher ``max_rays`` prevents that.
         - ``stimuli_waiting``: signals that have not begun: new ones, and those that wait for the budget.
         - ``stimuli_merged``, ``stimuli_dropped``: totals of signals, and of signals at sensors, that merged
           with an earlier one of their source and channel because it had waited, or were dropped because
@@ -859,7 +859,7 @@ class RegionalSenseManager(Saveable):
           notified, within this time.
         """
         continuous = self._continuous
-        pairs_at_once = max(1, self.maximum_rays // self._visibility.most_rays_per_pair)
+        pairs_at_once = max(1, self.max_rays // self._visibility.most_rays_per_pair)
         bound = continuous.passes_until_noticed(continuous.ages.fewest(pairs_at_once))
         now_s, ages = self.clock.now.seconds, continuous.ages
         slowest_pass_s = max(ages.slowest_pass_s, ages.age_s(ages.new, now_s))      # or the one under way
@@ -965,7 +965,7 @@ class RegionalSenseManager(Saveable):
     def _query_occlusion(self, budget: Budget, now_s: float) -> bool:
         """Ask what muffles signals: until half of the rays, or the budget, is spent; some at least."""
         waiting = self._emitted.queue.awaiting_occlusion
-        left = max(1, self.maximum_rays // 2)
+        left = max(1, self.max_rays // 2)
         while left and len(waiting) and not budget.is_spent:
             asked = self._emitted.query_occlusion(min(left, RAYS_AT_ONCE))
             budget.spend(asked)
@@ -994,14 +994,14 @@ class RegionalSenseManager(Saveable):
             return False
         # Signals had theirs first, or have half of the rays at most.
         waiting = len(self._emitted.queue.awaiting_occlusion)
-        left = max(1, self.maximum_rays - max(self._rays_asked, min(waiting, self.maximum_rays // 2)))
+        left = max(1, self.max_rays - max(self._rays_asked, min(waiting, self.max_rays // 2)))
         question = continuous.next_question(left, unordered=RAYS_AT_ONCE if is_plain else 0)
         wanted = len(question.row)
         if not is_plain:
             question, _ = self._visibility.affordable(question, left)
-        if left < self.maximum_rays and (len(question.row) < wanted or wanted == left):
+        if left < self.max_rays and (len(question.row) < wanted or wanted == left):
             continuous.ages.note_cut_short(len(question.row))
-        at_once, asked = self.maximum_rays if is_unlimited else RAYS_AT_ONCE, 0
+        at_once, asked = self.max_rays if is_unlimited else RAYS_AT_ONCE, 0
         while count := len(question.row):
             if asked and budget.is_spent:
                 break

@@ -24,8 +24,8 @@ class Sensation(NamedTuple):
         modality: name of the modality.
         intensity: strength at the sensor; for sight multiplied by acuity.
         position: origin of the signal, where the source may have been (m).
-        sent_at: game time of the emission (s).
-        at: game time of the sensation (s).
+        sent_at_s: game time of the emission (s).
+        at_s: game time of the sensation (s).
         tag: tag of the emitted signal; "" in continuous modalities, see ``tag_of`` of the
             sense manager.
     """
@@ -35,8 +35,8 @@ class Sensation(NamedTuple):
     modality: str
     intensity: float
     position: Point
-    sent_at: float
-    at: float
+    sent_at_s: float
+    at_s: float
     tag: str = ""
 
 

@@ -21,14 +21,14 @@ class SenseSettings(TypedDict, total=False):
 
     line_of_sight: LineOfSight | None
     modalities: Iterable[Modality] | None
-    maximum_rays: int
+    max_rays: int
     report_every_s: float
     up: Sequence[float]
     occlusion: Between | None
     background: Background | None
     camouflage: Camouflage | None
     scent_trails: ScentTrails | None
-    maximum_clues: int
+    max_clues: int
     audience: SensationReceiver | None
     faults: FaultIsolation | None
     trace: Trace | None

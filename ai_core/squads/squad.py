@@ -132,7 +132,7 @@ class Squad(Saveable):
     """A group that acts as one: a commander decides and requests one path; the members keep their slots.
 
     ``think`` decides for the whole squad: give it to a scheduler at the squad's own period.
-    ``march`` moves the slots and runs more often; ``destinations`` and ``velocities`` then hold the
+    ``move_slots`` moves the slots and runs more often; ``destinations`` and ``velocities`` then hold the
     movement of each member. Errors raised by callbacks are reported to ``faults``; the squad keeps running.
 
     Args:
@@ -246,7 +246,7 @@ class Squad(Saveable):
         member = SquadMember(member_id, speed, radius_m, several_names("roles", roles), capabilities, data)
         self._admit(member, checked_place("position", position, self.dimensions))
 
-    def march(self, elapsed_s: float) -> None:
+    def move_slots(self, elapsed_s: float) -> None:
         """Advance the slots along the path, and update ``destinations`` and ``velocities``.
 
         Args:

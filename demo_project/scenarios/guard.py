@@ -106,7 +106,7 @@ class Guard:
         self.stop = int(chance.random() * len(route))
         self.followed_until_s = 0.0
         self.body = Body(route[self.stop], speed_m_s=WALKS_M_S)
-        self.memory = SenseMemory(lose_after_s=0.75, maximum_age_s=12.0)
+        self.memory = SenseMemory(lose_after_s=0.75, max_age_s=12.0)
         self.habits = HabitTree(
             HABITS, owner=self, name=name, clock=clock, random=chance, trace=trace, faults=faults
         )

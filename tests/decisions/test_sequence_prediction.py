@@ -59,7 +59,7 @@ def test_an_interrupted_sequence_begins_anew_and_forgets_nothing():
 
 def test_memory_is_bounded():
     names = [str(number) for number in range(30)]
-    one = SequencePrediction(names, longest=3, most_sequences=40)
+    one = SequencePrediction(names, longest=3, max_sequences=40)
     for number in range(500):
         one.note(names[number * number % 29])
     assert one.sequences == 40
@@ -112,7 +112,7 @@ def test_probabilities_equal_those_of_a_complete_memory(moves):
         (lambda: SequencePrediction(["a"], longest=17), ValueError, "longest must be at most 16"),
         (lambda: SequencePrediction(["a"], longest=True), TypeError, "longest must be an integer"),
         (lambda: SequencePrediction(["a"], half_life=float("nan")), ValueError, "half_life must be a finite number"),
-        (lambda: SequencePrediction(["a"], most_sequences=3), ValueError, "most_sequences must be at least 4"),
+        (lambda: SequencePrediction(["a"], max_sequences=3), ValueError, "max_sequences must be at least 4"),
         (lambda: seen(["jabb"]), UnknownNameError, "unknown symbol 'jabb'; did you mean 'jab'?"),
         (lambda: seen([["jab"]]), UnknownNameError, "unknown symbol")])
 def test_misuse_is_told_at_the_call(make, error, says):

@@ -67,7 +67,7 @@ def test_a_half_life_halves():
 
 
 def test_memory_is_bounded_and_drops_the_least_recently_noted():
-    one = memory(most_contexts=7)
+    one = memory(max_contexts=7)
     for number in range(100):
         one.note("hit", 1.0, (number, "wall"))
     assert one.contexts == 7
@@ -138,7 +138,7 @@ def test_bands_tell_which_of_a_few_kinds_a_number_is_of():
         (lambda: SuccessMemory(["a"], defaults={"b": 0}), UnknownNameError, "unknown choice 'b'"),
         (lambda: SuccessMemory(["a"], defaults={"a": 2}), ValueError, "the default of 'a' must be at most 1"),
         (lambda: SuccessMemory(["a"], half_life=0), ValueError, "half_life must be above 0"),
-        (lambda: SuccessMemory(["a"], most_contexts=0), ValueError, "most_contexts must be at least 1"),
+        (lambda: SuccessMemory(["a"], max_contexts=0), ValueError, "max_contexts must be at least 1"),
         (lambda: memory().note("kick", 1, ("a", "b")), UnknownNameError, "unknown choice 'kick'"),
         (lambda: memory().note("hit", math.nan, ("a", "b")), ValueError, "outcome must be a finite number"),
         (lambda: memory().note("hit", 1.5, ("a", "b")), ValueError, "outcome must be at most 1"),

@@ -17,7 +17,7 @@ def test_event_is_immutable():
         event.code = "y"
     with pytest.raises(AttributeError):
         event.mood = "bad"
-    assert (event.code, event.arguments, event.sender, event.sent_at, event.due_at) == ("x", (1,), None, NOW, 0.5)
+    assert (event.code, event.arguments, event.sender, event.sent_at_s, event.due_at_s) == ("x", (1,), None, NOW, 0.5)
 
 
 @pytest.mark.parametrize("other", [

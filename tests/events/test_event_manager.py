@@ -61,8 +61,8 @@ def test_event_has_code_payload_sender_and_time(events, clock):
     assert sent.code == "shot"
     assert sent.arguments == ("pistol", 4.5)
     assert sent.sender == "guard"
-    assert sent.sent_at == (3, pytest.approx(0.3))
-    assert sent.due_at == pytest.approx(0.5)
+    assert sent.sent_at_s == (3, pytest.approx(0.3))
+    assert sent.due_at_s == pytest.approx(0.5)
 
 
 def test_nothing_is_delivered_before_advance_except_by_send_now(events):

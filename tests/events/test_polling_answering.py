@@ -210,7 +210,7 @@ def test_advance_from_inside_a_computation_is_refused():
 
 
 def test_waiting_questions_are_bounded_and_leave_with_the_topic():
-    world = World(fallback=0, maximum_keys=3)
+    world = World(fallback=0, max_keys=3)
     world.station.begin_frame(Budget.of_steps(0))
     for n in range(9):
         world.poll(n)
@@ -220,7 +220,7 @@ def test_waiting_questions_are_bounded_and_leave_with_the_topic():
 
 
 def test_beyond_the_maximum_the_oldest_sixteenth_goes_at_once():
-    world = World(lifetime_frames=None, maximum_keys=32)
+    world = World(lifetime_frames=None, max_keys=32)
     world.station.poll_many("t", [(n,) for n in range(32)])
     world.clock.advance()
     world.poll("new")

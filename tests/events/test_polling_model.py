@@ -63,7 +63,7 @@ class Ours:
             if "batch" in traits:
                 arguments["compute_many"] = lambda keys, code=code: [self.compute(code, key) for key in keys]
             station.add_topic(
-                code, lambda *key, code=code: self.compute(code, key), maximum_keys=most, **arguments)
+                code, lambda *key, code=code: self.compute(code, key), max_keys=most, **arguments)
         return station
 
     def compute(self, code, key):

@@ -22,7 +22,7 @@ class Office:
         self.clock, self.computed = ManualClock(), []
         self.faults = FaultIsolation(report=lambda fault: None)
         self.station = PollingStation(self.clock, faults=self.faults, values=SavedValues({"bob": BOB}))
-        self.station.add_topic("far", self.far, lifetime_frames=3, maximum_keys=4)
+        self.station.add_topic("far", self.far, lifetime_frames=3, max_keys=4)
         self.station.add_topic("name", self.far, lifetime_frames=None)
         self.station.add_topic("bad", lambda: 1 / 0, fallback="none")
 
@@ -92,7 +92,7 @@ def test_a_smaller_station_keeps_the_newest_answers():
     for _ in range(4):
         first.poll_all()
     second.station.remove_topic("far")
-    second.station.add_topic("far", second.far, lifetime_frames=3, maximum_keys=1)
+    second.station.add_topic("far", second.far, lifetime_frames=3, max_keys=1)
     second.load(first)
     kept = second.station.save_state()["topics"][-1][1]["answers"]
     assert {computed_at[0] for _, _, computed_at, _ in kept} == {4}  # none of this frame is computed again
@@ -133,7 +133,7 @@ def test_saving_from_a_computation_is_refused():
 def test_expired_answers_and_waiting_questions_load_in_order():
     first, second = Office(), Office()
     for one in (first, second):
-        one.station.add_topic("pair", one.far, fallback="unknown", maximum_keys=3)
+        one.station.add_topic("pair", one.far, fallback="unknown", max_keys=3)
     first.station.poll("name", 1)
     first.station.invalidate("name", 1)
     first.station.begin_frame(Budget.of_steps(0))

@@ -120,7 +120,7 @@ def test_an_answer_invalidated_while_it_is_computed_is_not_kept(station):
 
 
 def test_memory_is_bounded_and_the_oldest_answer_goes_first(station, clock, oracle):
-    station.add_topic("t", oracle, lifetime_frames=None, maximum_keys=2)
+    station.add_topic("t", oracle, lifetime_frames=None, max_keys=2)
     for key in "abac":
         station.poll("t", key)
         clock.advance()
@@ -139,9 +139,9 @@ def test_over_maximum_no_answer_is_computed_twice_in_a_frame(station, clock, is_
         return [key[0] for key in keys]
 
     if is_batched:
-        station.add_topic("t", None, compute_many=compute, maximum_keys=4)
+        station.add_topic("t", None, compute_many=compute, max_keys=4)
     else:
-        station.add_topic("t", lambda key: compute([(key,)])[0], maximum_keys=4)
+        station.add_topic("t", lambda key: compute([(key,)])[0], max_keys=4)
     keys = [(number,) for number in range(100)]
     for _ in range(3):
         asked.clear()
@@ -157,14 +157,14 @@ def test_over_maximum_no_answer_is_computed_twice_in_a_frame(station, clock, is_
 def test_over_maximum_no_answer_is_repeated_in_a_saved_frame(clock, oracle):
     first, second = PollingStation(clock), PollingStation(clock)
     for station in (first, second):
-        station.add_topic("t", oracle, maximum_keys=2)
+        station.add_topic("t", oracle, max_keys=2)
     told = [first.poll("t", key) for key in "abcde"]
     second.prepare_state(first.save_state())()
     assert [second.poll("t", key) for key in "abcde"] == told
 
 
 def test_an_answer_computed_again_is_the_newest(station, clock, oracle):
-    station.add_topic("t", oracle, maximum_keys=2)
+    station.add_topic("t", oracle, max_keys=2)
     station.poll("t", "a")
     station.poll("t", "b")
     clock.advance()
@@ -268,7 +268,7 @@ def test_topic_can_be_replaced_but_not_added_twice(station, oracle):
         ({"compute": 3}, TypeError, "compute must be callable, got 3"),
         ({"lifetime_frames": -1}, ValueError, "lifetime_frames must be at least 0, got -1"),
         ({"lifetime_frames": 1.5}, TypeError, "lifetime_frames must be an integer"),
-        ({"maximum_keys": 0}, ValueError, "maximum_keys must be at least 1, got 0; use life"),
+        ({"max_keys": 0}, ValueError, "max_keys must be at least 1, got 0; use life"),
         ({"compute": None}, TypeError, "compute must be callable, got None"),
         ({"compute_many": 3}, TypeError, "compute_many must be callable or None, got 3"),
         ({"lifetime_frames": True}, TypeError, "lifetime_frames must be an integer, got True"),

@@ -135,7 +135,7 @@ def test_what_is_drawn_is_not_blurred_again_by_the_next_update():
     ({"kept_per_s": 1.5}, "kept_per_s must be at most 1"),
     ({"kept_per_m": 1.0}, "kept_per_m must be below 1"),
     ({"blur_passes": -1}, "blur_passes must be at least 0"),
-    ({"most": 0}, "most must be above 0"),
+    ({"max_value": 0}, "max_value must be above 0"),
 ])
 def test_a_layer_out_of_range_is_refused(settings, words):
     with pytest.raises(ValueError, match=words):

@@ -34,7 +34,7 @@ class Event(NamedTuple):
     code: str
     arguments: tuple
     sender: object
-    due_at: float
+    due_at_s: float
 
 
 VALUES = some.recursive(

@@ -105,10 +105,10 @@ class Night:
         self.events = EventManager(self.clock, codes=CODES, values=self.values, **shared)
         self.station = PollingStation(self.clock, faults=self.faults, values=self.values)
         self.senses = RegionalSenseManager(
-            self.clock, line_of_sight=self.line_of_sight, maximum_rays=choose.randint(1, 6), report_every_s=0.25,
+            self.clock, line_of_sight=self.line_of_sight, max_rays=choose.randint(1, 6), report_every_s=0.25,
             modalities=(Modality.sight(), Modality.hearing(speed_m_per_s=20.0)), **shared)
         self.station.add_topic("far", self.far, lifetime_frames=3)
-        self.station.add_topic("moody", self.moody, lifetime_frames=None, maximum_keys=3, fallback=-1)
+        self.station.add_topic("moody", self.moody, lifetime_frames=None, max_keys=3, fallback=-1)
         self.root.add(self.events, name="events")
         self.root.add(self.senses, name="senses", priority=3)
         self.root.add(self.inner, name="inner", period_frames=2)
@@ -126,7 +126,7 @@ class Night:
         self.ids[name] = self.senses.add_sensor(
             position=(0, 0, 0), forward=(0, 0, -1), thresholds={"sight": 0.2, "hearing": 0.3}, name=name,
             sight_cones=(SightCone(9.0, 2.0, 2.0), SightCone(3.0, 6.2, 3.1, 0.5)),
-            memory=SenseMemory(lose_after_s=0.4, maximum_age_s=1.5),
+            memory=SenseMemory(lose_after_s=0.4, max_age_s=1.5),
             awareness=AwarenessSettings(gain_per_s=0.6, decay_per_s=0.4),
             on_sensed=lambda one: self.note("sensed", one.sensor_id, one.source_id, one.intensity),
             on_gained=lambda change: self.note("gained", name, change.target, change.at_s),
@@ -236,7 +236,7 @@ class Night:
             raise ValueError("stumbled")
 
     def hear(self, event):
-        self.note("heard", event.code, repr(event.arguments), repr(event.sender), event.sent_at)
+        self.note("heard", event.code, repr(event.arguments), repr(event.sender), event.sent_at_s)
 
     def refuse(self, what):
         self.note("refused")

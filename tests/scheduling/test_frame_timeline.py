@@ -81,7 +81,7 @@ def test_an_unlimited_budget_is_never_overrun():
 
 
 def test_only_the_latest_frames_and_the_first_runs_are_kept():
-    stopwatch, clock, trace, scheduler, timeline = world(frames=3, most_runs=2)
+    stopwatch, clock, trace, scheduler, timeline = world(frames=3, max_runs=2)
     trace.listen(timeline)
     for number in range(5):
         scheduler.add(stopwatch.takes(1), name=str(number))

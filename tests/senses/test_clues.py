@@ -46,7 +46,7 @@ def test_clue_expires_after_its_time_or_is_removed_before():
 
 
 def test_over_the_limit_the_first_to_expire_makes_room():
-    world = World(maximum_clues=2)
+    world = World(max_clues=2)
     short, long = blood(world, (0, 0, -1), 1.0), blood(world, (0, 0, -2), 9.0)
     third = blood(world, (0, 0, -3), 5.0)
     assert world.manager.statistics()["clues"] == 2
@@ -115,7 +115,7 @@ def test_impossible_sources_are_refused_and_nothing_is_loaded(field, value, mess
      ({"position": (0, float("inf"), 0)}, ValueError)],
 )
 def test_impossible_clues_are_refused_and_none_is_left(wrong, error):
-    world = World(maximum_clues=1)
+    world = World(max_clues=1)
     clue = blood(world, (0, 0, -1))
     with pytest.raises(error):
         world.manager.leave_clue(**{"position": (0, 0, 0), "strengths": {}, "lasts_s": 1.0, "tag": "x", **wrong})

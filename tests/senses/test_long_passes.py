@@ -28,7 +28,7 @@ def crowd(rays, *, eyes=12, things=3, **settings):
 
 
 def test_pass_over_many_pairs_spans_advances_and_finds_the_same(small_parts):
-    world = crowd(Rays(), maximum_rays=99)
+    world = crowd(Rays(), max_rays=99)
     world.tick()
     assert world.manager.statistics()["pairs_in_view"] == 0
     world.tick(2)
@@ -38,7 +38,7 @@ def test_pass_over_many_pairs_spans_advances_and_finds_the_same(small_parts):
 
 def test_lines_of_sight_are_asked_while_a_pass_goes_on(small_parts):
     rays = Rays()
-    world = crowd(rays, maximum_rays=6)
+    world = crowd(rays, max_rays=6)
     world.tick(3)
     asked = []
     for _ in range(6):
@@ -50,7 +50,7 @@ def test_lines_of_sight_are_asked_while_a_pass_goes_on(small_parts):
 
 
 def test_a_pass_half_done_is_saved_and_goes_on(small_parts):
-    one, other = crowd(Rays(), maximum_rays=99), crowd(Rays(), maximum_rays=99)
+    one, other = crowd(Rays(), max_rays=99), crowd(Rays(), max_rays=99)
     one.tick()
     other.manager.prepare_state(one.manager.save_state())()
     other.clock.advance()
@@ -60,7 +60,7 @@ def test_a_pass_half_done_is_saved_and_goes_on(small_parts):
 
 
 def test_budget_ends_queries_between_parts_and_bound_counts_it(small_parts):
-    world = crowd(Rays(), eyes=3, maximum_rays=9)
+    world = crowd(Rays(), eyes=3, max_rays=9)
     world.tick(2)
     assert world.manager.statistics()["rays_asked"] == 9
     # 3 sensors that look and 4 rays: the second part is asked, the third is not.
@@ -73,7 +73,7 @@ def test_budget_ends_queries_between_parts_and_bound_counts_it(small_parts):
 
 def test_those_not_asked_are_the_first_in_the_next_advance(small_parts):
     rays = Rays()
-    world = crowd(rays, eyes=3, maximum_rays=9)
+    world = crowd(rays, eyes=3, max_rays=9)
     world.tick()
     del rays.batches[:]
     world.tick(budget=Budget.of_steps(3 + 4))

@@ -31,7 +31,7 @@ class Crowd(World):
             self.people.append(self.manager.add_source(position=place, strengths={"sight": 1.0, "hearing": 5.0}))
             self.ears.append(self.manager.add_sensor(
                 position=place, forward=AHEAD, thresholds={"sight": 0.01, "hearing": 0.01}, sight_cones=[ALL_ROUND],
-                self_source=self.people[-1], memory=SenseMemory(lose_after_s=0.2, maximum_age_s=0.5),
+                self_source=self.people[-1], memory=SenseMemory(lose_after_s=0.2, max_age_s=0.5),
                 on_sensed=self.count))
         self.thief = self.manager.add_source(position=(900, 0, 0), strengths={"sight": 1.0})
         self.told = {"sight": 0, "hearing": 0}
@@ -262,6 +262,6 @@ def test_moving_sensors_hear_what_the_plain_loop_says(ears, frames, delay):
                 else:
                     expected.append((ids[ear], sources[source], pytest.approx(strength * kept**far), place, sent_s))
         under_way = still
-        heard = [(one.sensor_id, one.source_id, one.intensity, one.position, one.sent_at) for one in world.heard]
+        heard = [(one.sensor_id, one.source_id, one.intensity, one.position, one.sent_at_s) for one in world.heard]
         assert sorted(heard, key=lambda one: (one[:2], one[3:])) == sorted(
             expected, key=lambda one: (one[:2], one[3:]))

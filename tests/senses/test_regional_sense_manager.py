@@ -20,7 +20,7 @@ def diary_of(world, **abilities):
     def writes(word):
         def write(what):
             name = getattr(what, "name", getattr(what, "modality", None))
-            diary.append((round(what.at if word == "sensed" else what.at_s, 3), word, name))
+            diary.append((round(what.at_s, 3), word, name))
         return write
 
     world.manager.add_sensor(
@@ -36,7 +36,7 @@ def test_guard_hears_sees_loses_and_forgets_a_thief_in_order():
     rays = Rays(blocked={(0, 0)})
     world = World(seconds_per_frame=0.25, line_of_sight=rays, report_every_s=100)
     diary = diary_of(
-        world, memory=SenseMemory(lose_after_s=0.5, maximum_age_s=3),
+        world, memory=SenseMemory(lose_after_s=0.5, max_age_s=3),
         awareness=AwarenessSettings(gain_per_s=1.0, decay_per_s=0.5, gain_per_signal=0.5),
     )
     thief = world.thing((0, 0, -2))
@@ -83,7 +83,7 @@ def test_memory_follows_what_moves_in_view():
 def test_removed_target_is_lost_and_forgotten_like_any_other():
     world = World()
     kinds = []
-    world.eye((0, 0, 0), memory=SenseMemory(lose_after_s=0.5, maximum_age_s=1),
+    world.eye((0, 0, 0), memory=SenseMemory(lose_after_s=0.5, max_age_s=1),
               on_lost=lambda change: kinds.append(change.kind),
               on_forgotten=lambda change: kinds.append(change.kind))
     thief = world.thing((0, 0, -2))
@@ -191,7 +191,7 @@ def test_abilities_can_be_changed_one_by_one():
 @pytest.mark.parametrize("steps", [[1], [2, 3], [9, 1, 5]])
 def test_tiny_budgets_starve_nothing_and_the_same_is_sensed(steps):
     def play(budgets):
-        world = World(seconds_per_frame=1.0, report_every_s=100, line_of_sight=Rays(), maximum_rays=4)
+        world = World(seconds_per_frame=1.0, report_every_s=100, line_of_sight=Rays(), max_rays=4)
         for k in range(4):
             world.eye((k, 0, 0), memory=SenseMemory())
             world.ear((k, 0, 0))
@@ -211,7 +211,7 @@ def test_tiny_budgets_starve_nothing_and_the_same_is_sensed(steps):
 
 def test_two_worlds_told_the_same_do_the_same_bit_for_bit():
     def play():
-        world = World(line_of_sight=Rays(), maximum_rays=2)
+        world = World(line_of_sight=Rays(), max_rays=2)
         for k in range(3):
             world.eye((k / 3, 0, 0), memory=SenseMemory())
         things = [world.thing((0.1 * k, 0, -3)) for k in range(4)]

@@ -52,7 +52,7 @@ def test_factors_of_a_sighting_multiply_to_reported_intensity():
 
 def test_what_stands_against_seeing_is_named():
     rays = Rays()
-    world = World(modalities=[SIGHT, hearing()], line_of_sight=rays, maximum_rays=1)
+    world = World(modalities=[SIGHT, hearing()], line_of_sight=rays, max_rays=1)
     thief = world.thing((0, 0, -4))
     guard = world.eye((0, 0, 0), cones=[SightCone(40.0, 1.0, 1.0)])
     assert verdict(world, guard, thief) == "not asked yet"

@@ -22,7 +22,7 @@ class Street(World):
 
     def __init__(self, names, **settings):
         super().__init__(
-            reraise=False, maximum_rays=2, **settings,
+            reraise=False, max_rays=2, **settings,
             modalities=(Modality.sight(), hearing(delay_s_per_m=0.1)))
         self.sensors, self.sources, self.told = {}, {}, []
         for name in names:
@@ -34,7 +34,7 @@ class Street(World):
         self.sensors[name] = self.manager.add_sensor(
             position=place, forward=(1, 0, 0.25), thresholds={"sight": 0.3, "hearing": 0.1}, name=name,
             sight_cones=(SightCone(8.0, 2.0, 2.0), ALL_ROUND), self_source=self.sources[name],
-            memory=SenseMemory(lose_after_s=0.3, maximum_age_s=1.0), awareness=SETTINGS,
+            memory=SenseMemory(lose_after_s=0.3, max_age_s=1.0), awareness=SETTINGS,
             on_sensed=self.told.append, on_gained=self.told.append, on_lost=self.told.append,
             on_forgotten=self.told.append, on_awareness_changed=self.told.append)
 
@@ -153,7 +153,7 @@ def test_failing_listeners_and_rays_are_kept_by_name():
 
 
 def test_a_memory_alone_is_saved_and_loaded():
-    first, second = SenseMemory(lose_after_s=1, maximum_age_s=3), SenseMemory(lose_after_s=1, maximum_age_s=3)
+    first, second = SenseMemory(lose_after_s=1, max_age_s=3), SenseMemory(lose_after_s=1, max_age_s=3)
     first.sense(4, "sight", 0.5, (1.0, 2.0, 3.0), 5.0, is_seen=True)
     first.sense(4, "sight", 0.7, (2.0, 2.0, 3.0), 5.5, is_seen=True)
     first.sense(7, "hearing", 0.1, (0.0, 0.0, 0.0), 5.75, sent_at_s=5.5)

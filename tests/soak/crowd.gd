@@ -77,7 +77,7 @@ func _add_person(i: int, place: Vector3) -> void:
 	sensor.sight_threshold = 0.01
 	sensor.hearing_threshold = 0.01
 	sensor.lose_after = LOSE_AFTER_S
-	sensor.maximum_age = 2.0 * LOSE_AFTER_S
+	sensor.max_age = 2.0 * LOSE_AFTER_S
 	sensor.self_source = ^"../Source"
 	sensor.target_gained.connect(_on_gained.bind(i))
 	source.name = "Source"

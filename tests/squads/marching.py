@@ -24,7 +24,7 @@ def march(squad, clock, *, seconds, until=lambda: False, seen=lambda: None):
     for frame in range(round(seconds / FRAME_S)):
         if frame % THINKS_EVERY == 0:
             squad.think()
-        squad.march(FRAME_S)
+        squad.move_slots(FRAME_S)
         squad.set_positions(squad.positions + squad.velocities() * np.float32(FRAME_S))
         clock.advance()
         seen()

@@ -127,7 +127,7 @@ def test_who_is_stuck_is_waited_for_and_then_left_behind(from_frame):
             stuck = squad.positions[0].copy()
         if frame % 3 == 0:
             squad.think()
-        squad.march(FRAME_S)
+        squad.move_slots(FRAME_S)
         squad.set_positions(squad.positions + squad.velocities() * np.float32(FRAME_S))
         if frame >= from_frame:
             squad.set_positions([stuck], [0])

@@ -80,11 +80,11 @@ def test_who_is_lost_between_two_thoughts_stops_nobody(clock, lost):
     squad.move_to((40, 0))
     march(squad, clock, seconds=2)
     squad.remove(lost)
-    squad.march(0.1)
+    squad.move_slots(0.1)
     assert sorted(squad.marchers.slots.tolist()) == [0, 1, 2, 3]
     squad.hold()
     squad.remove(squad.member_ids.tolist()[0])
-    squad.march(0.1)
+    squad.move_slots(0.1)
     assert not squad.velocities().any()
 
 
@@ -128,7 +128,7 @@ def test_a_squad_without_members_says_so(clock, told):
     squad = Squad("nobody", clock, on_event=lambda kind, squad, detail: told.append((kind, detail)))
     order = squad.move_to((1, 1))
     squad.think()
-    squad.march(0.1)
+    squad.move_slots(0.1)
     assert (order.state, order.why) == ("failed", "the squad has no members")
     assert told == [("order_failed", order)]
     assert squad.centre is None
@@ -268,7 +268,7 @@ def test_the_commanders_ai_is_work_for_a_scheduler(squad, clock):
     squad.move_to((10, 0))
     for _ in range(600):
         scheduler.advance(Budget.unlimited())
-        squad.march(1 / 60)
+        squad.move_slots(1 / 60)
         squad.set_positions(squad.positions + squad.velocities() / 60)
         clock.advance()
     assert squad.order.state == "done"
@@ -326,7 +326,7 @@ def test_a_squad_judges_by_what_its_members_can_do(clock, told):
     (lambda one: one.set_positions([[0, 0]]), ValueError, "places must have 5 rows"),
     (lambda one: one.set_positions([[0, np.nan]], [1]), ValueError, "places must be finite"),
     (lambda one: one.set_positions([[0, 0]], [9]), UnknownNameError, "unknown member"),
-    (lambda one: one.march(-1), ValueError, "elapsed_s must be at least 0"),
+    (lambda one: one.move_slots(-1), ValueError, "elapsed_s must be at least 0"),
     (lambda one: one.set_formation("wedge"), TypeError, "formation must be a Formation"),
 ])
 def test_mistakes_are_clear_errors_at_the_call(squad, use, error, complaint):

@@ -56,7 +56,7 @@ def test_flankers_whose_posts_were_in_walls_get_there_and_attack():
         for frame in range(400):
             if frame % 3 == 0:
                 squad.think()
-            squad.march(FRAME_S)
+            squad.move_slots(FRAME_S)
             new = squad.positions + squad.velocities() * np.float32(FRAME_S)
             stays = [not in_the_open(one) for one in new]
             new[stays] = squad.positions[stays]        # walls hold everybody up

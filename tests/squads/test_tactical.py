@@ -220,7 +220,7 @@ def test_a_squad_saved_in_the_middle_of_a_tactic_goes_on(clock, tactic):
     states = []
     for one in (squad, other):
         one.think()
-        one.march(0.1)
+        one.move_slots(0.1)
         states.append(one.save_state())
     assert states[0] == states[1]
 

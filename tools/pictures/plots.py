@@ -130,7 +130,7 @@ def sight_cone() -> Drawing:
 
     senses = RegionalSenseManager(
         ManualClock(), modalities=[Modality.sight(kept_per_m=0.95)], line_of_sight=line_of_sight,
-        maximum_rays=rows * columns)
+        max_rays=rows * columns)
     intensity = np.zeros(free.shape)
     places = [(row, column) for row in range(rows) for column in range(columns) if free[row, column]]
     senses.add_sensor(
@@ -327,7 +327,7 @@ def formation_through_a_door() -> Drawing:
     while not order.is_done:
         if clock.now.frame % 10 == 0:
             squad.think()
-        squad.march(elapsed_s=1 / 30)
+        squad.move_slots(elapsed_s=1 / 30)
         squad.set_positions(squad.positions + squad.velocities() / 30)
         clock.advance()
         for track, (x, y) in zip(tracks, squad.positions.tolist(), strict=True):

@@ -179,7 +179,7 @@ class SenseMemory(Saveable):
     Args:
         lose_after_s: a target not sensed for longer than this is lost (s); 0
             or more. Keep it above the time a sensor may wait for its turn.
-        maximum_age_s: a target not sensed for longer than this expires (s);
+        max_age_s: a target not sensed for longer than this expires (s);
             at least ``lose_after_s``; ``math.inf`` for never.
         keep_expired_s: time that an expired target is kept before it is forgotten
             (s); 0 or more.
@@ -202,17 +202,17 @@ class SenseMemory(Saveable):
         self,
         *,
         lose_after_s: float = LOSE_AFTER_S,
-        maximum_age_s: float = MAXIMUM_AGE_S,
+        max_age_s: float = MAXIMUM_AGE_S,
         keep_expired_s: float = 0.0,
         free_knowledge_s: float = 0.0,
     ) -> None:
         self.lose_after_s = finite_number("lose_after_s", lose_after_s, minimum=0)
-        if maximum_age_s != math.inf:
-            maximum_age_s = finite_number(
-                "maximum_age_s", maximum_age_s, minimum=self.lose_after_s,
+        if max_age_s != math.inf:
+            max_age_s = finite_number(
+                "max_age_s", max_age_s, minimum=self.lose_after_s,
                 remedy="a target is lost before it expires; use math.inf for never",
             )
-        self.maximum_age_s = maximum_age_s
+        self.max_age_s = max_age_s
         self.keep_expired_s = finite_number("keep_expired_s", keep_expired_s, minimum=0)
         self.free_knowledge_s = finite_number("free_knowledge_s", free_knowledge_s, minimum=0)
         self._sensor_id = 0
@@ -239,7 +239,7 @@ class SenseMemory(Saveable):
     def durations(self) -> MemoryDurations:
         """Its durations (s), for a table of percepts."""
         return MemoryDurations(
-            self.lose_after_s, self.maximum_age_s, self.keep_expired_s, self.free_knowledge_s)
+            self.lose_after_s, self.max_age_s, self.keep_expired_s, self.free_knowledge_s)
 
     @property
     def is_owned(self) -> bool:
@@ -345,7 +345,7 @@ class SenseMemory(Saveable):
         changes = self.advance(now_s)
         record = self.find(report.target)
         is_news = record is None or report.at_s > record.known_at_s
-        if is_news and now_s <= report.at_s + self.maximum_age_s:
+        if is_news and now_s <= report.at_s + self.max_age_s:
             number = self._table.number(RADIO)
             self._table.loops.learn(
                 self._row(report.target), number, report.strength, *report.position, *report.velocity, report.at_s,

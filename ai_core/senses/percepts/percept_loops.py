@@ -33,7 +33,7 @@ SENSE_COLUMNS = ("strength", "sensed_at_s", "shown", "stimulus_gain")
 added."""
 
 MIND_COLUMNS = (
-    "sensor_id", "owner_id", "has_memory", "lose_after_s", "maximum_age_s", "keep_expired_s", "free_knowledge_s",
+    "sensor_id", "owner_id", "has_memory", "lose_after_s", "max_age_s", "keep_expired_s", "free_knowledge_s",
     "has_awareness", "gain_per_s", "decay_per_s", "gain_per_signal", "levels",
 )
 """Settings of a sensor. ``owner_id`` is the sensor under whose id its memory is kept, another one if it is shared."""
@@ -80,7 +80,7 @@ SENSOR_ID = cython.declare(cython.int, MIND_COLUMNS.index("sensor_id"))
 OWNER_ID = cython.declare(cython.int, MIND_COLUMNS.index("owner_id"))
 HAS_MEMORY = cython.declare(cython.int, MIND_COLUMNS.index("has_memory"))
 LOSE_AFTER_S = cython.declare(cython.int, MIND_COLUMNS.index("lose_after_s"))
-MAXIMUM_AGE_S = cython.declare(cython.int, MIND_COLUMNS.index("maximum_age_s"))
+MAXIMUM_AGE_S = cython.declare(cython.int, MIND_COLUMNS.index("max_age_s"))
 KEEP_EXPIRED_S = cython.declare(cython.int, MIND_COLUMNS.index("keep_expired_s"))
 FREE_KNOWLEDGE_S = cython.declare(cython.int, MIND_COLUMNS.index("free_knowledge_s"))
 HAS_AWARENESS = cython.declare(cython.int, MIND_COLUMNS.index("has_awareness"))

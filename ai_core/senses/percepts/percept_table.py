@@ -75,7 +75,7 @@ class MemoryDurations(NamedTuple):
     """Durations of a memory (s); ``SenseMemory`` describes them."""
 
     lose_after_s: float
-    maximum_age_s: float
+    max_age_s: float
     keep_expired_s: float
     free_knowledge_s: float
 

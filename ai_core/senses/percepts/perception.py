@@ -101,9 +101,9 @@ NO_PASS = -1
 """Stage between two passes."""
 
 SENSATION = Record(
-    lambda at_s, **others: Sensation(-1, at=at_s, **others),
+    lambda **fields: Sensation(-1, **fields),
     source_id=Whole(-MOST), modality=Text(), intensity=Number(0), position=Point(3),
-    sent_at=Seconds(), at_s=Seconds(at="at"), tag=Text())
+    sent_at_s=Seconds(), at_s=Seconds(), tag=Text())
 """How a sensation is saved, without its sensor."""
 
 NO_MIND_SAVED = SimpleNamespace(last_sensation=None, failing={})
@@ -270,8 +270,8 @@ class Perception(Saveable):
 
     def notice(self, sensation: Sensation) -> None:
         """Take in one stimulus at one sensor, and notify listeners."""
-        what = sensation.source_id, sensation.modality, sensation.position, sensation.sent_at, sensation.tag
-        self.hear(StimulusBatch([sensation.sensor_id], [0], [sensation.intensity], [what], sensation.at))
+        what = sensation.source_id, sensation.modality, sensation.position, sensation.sent_at_s, sensation.tag
+        self.hear(StimulusBatch([sensation.sensor_id], [0], [sensation.intensity], [what], sensation.at_s))
 
     def hear(self, heard: StimulusBatch) -> None:
         """Take in stimuli that arrived at sensors, and notify listeners. Cost: O(log percepts) each."""
@@ -425,7 +425,7 @@ class Perception(Saveable):
             refuse("minds", "must hold each sensor of the save, and no others")
         for sensor_id, mind in values.minds.items():
             last = mind.last_sensation
-            if last is not None and max(last.sent_at, last.at) > latest_s:
+            if last is not None and max(last.sent_at_s, last.at_s) > latest_s:
                 refuse(f"minds.{sensor_id}", f"must not be later than the save, at {latest_s:g} s")
         order = [*sensors.saved_ids, *(one for one in loaded if one not in known)]
         values.rows = {one: loaded[one] for one in order}, keys, rows

@@ -74,7 +74,7 @@ class ScentTrails(Saveable):
         spacing_m: distance between two marks of a trail (m), above 0.
         kept_per_s: share of a mark's strength kept per second, 0 to 1.
         faintest: strength below which a mark is removed, above 0.
-        maximum_marks: most marks at a time (count), 1 or more; the oldest are removed first.
+        max_marks: most marks at a time (count), 1 or more; the oldest are removed first.
         sniff_every_s: time between two smells of one sensor (s), 0 or more.
 
     Raises:
@@ -102,7 +102,7 @@ class ScentTrails(Saveable):
         spacing_m: float = 1.0,
         kept_per_s: float = 0.97,
         faintest: float = 0.05,
-        maximum_marks: int = 2048,
+        max_marks: int = 2048,
         sniff_every_s: float = 0.25,
     ) -> None:
         self.modality_name = modality_name
@@ -110,7 +110,7 @@ class ScentTrails(Saveable):
         self._spacing_m = finite_number("spacing_m", spacing_m, above=0)
         self._kept_per_s = finite_number("kept_per_s", kept_per_s, minimum=0, maximum=1)
         self._faintest = finite_number("faintest", faintest, above=0)
-        self._maximum = whole_number("maximum_marks", maximum_marks, minimum=1)
+        self._maximum = whole_number("max_marks", max_marks, minimum=1)
         self.sniff_every_s = finite_number("sniff_every_s", sniff_every_s, minimum=0)
         self._marks: dict[str, NDArray[Any]] = {         # the oldest first
             "scent": np.zeros(0, np.int64), "position": np.zeros((0, 3), np.float32), "strength": np.zeros(0),

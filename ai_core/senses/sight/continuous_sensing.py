@@ -185,35 +185,35 @@ class ContinuousSensing(Saveable):
             self.ages.forget_before(self._oldest_moment)
         return True
 
-    def next_question(self, maximum_rays: int, unordered: int = 0) -> LineQuery:
+    def next_question(self, max_rays: int, unordered: int = 0) -> LineQuery:
         """Return the pairs whose turn it is, by importance and age, ties by sensor, then source.
 
         Args:
-            maximum_rays: most pairs (count).
+            max_rays: most pairs (count).
             unordered: number of pairs up to which all are returned in any order, as all of them are asked.
         """
         asked = self._by_rays
         if len(asked) > 1:
             asked = [number for number in asked if self.pairs[number].count]
             if len(asked) > 1:
-                return self._merged_question(asked, maximum_rays)
+                return self._merged_question(asked, max_rays)
         if not asked:
             return NO_QUERY
         number, pairs = asked[0], self.pairs[asked[0]]  # these are by sensor, then source, as keys are
         rows, keys = None, pairs.keys
         if self._removals != (self._sensors.ids.removals, self._sources.ids.removals):
             rows = self._alive(pairs)
-        elif pairs.count <= min(maximum_rays, unordered):
+        elif pairs.count <= min(max_rays, unordered):
             if keys is not self._whole_of:
                 every = np.arange(pairs.count)
                 self._whole_of, self._whole = keys, Lines(np.full(pairs.count, number), every, keys, every)
             return self._written(self._whole)
         since, keys = self._in_line(pairs, rows)
-        first = self._first_in_line(since, maximum_rays)
+        first = self._first_in_line(since, max_rays)
         return self._written(Lines(
             np.full(len(first), number), first if rows is None else rows.take(first), keys, first))
 
-    def _merged_question(self, asked: list[int], maximum_rays: int) -> LineQuery:
+    def _merged_question(self, asked: list[int], max_rays: int) -> LineQuery:
         """Return the pairs of several modalities whose turn it is."""
         parts = []
         for number in asked:
@@ -223,7 +223,7 @@ class ContinuousSensing(Saveable):
             parts.append((since, keys, np.full(len(since), number), np.arange(len(since)) if rows is None else rows))
         since, keys, kind, place = (np.concatenate(column) for column in zip(*parts, strict=True))
         order = np.lexsort((kind, keys))
-        first = order.take(self._first_in_line(since.take(order), maximum_rays))
+        first = order.take(self._first_in_line(since.take(order), max_rays))
         return self._written(Lines(kind.take(first), place.take(first), keys, first))
 
     def _written(self, lines: Lines) -> LineQuery:

@@ -65,13 +65,13 @@ class Visibility:
         """Largest number of rays per pair (count)."""
         return max(1, self._sources.most_parts) * (1 if self._background is None else 2)
 
-    def affordable(self, question: LineQuery, maximum_rays: int) -> tuple[LineQuery, int]:
+    def affordable(self, question: LineQuery, max_rays: int) -> tuple[LineQuery, int]:
         """Return the first pairs that a number of rays suffices for, one at least, and their rays."""
         if self._background is None and not self._sources.most_parts:
-            return question.part(0, maximum_rays), min(len(question.row), maximum_rays)
+            return question.part(0, max_rays), min(len(question.row), max_rays)
         each = self._parts_of(question.source_ids) * (1 if self._background is None else 2)
         total = np.cumsum(each)
-        count = max(1, int(np.searchsorted(total, maximum_rays, side="right")))
+        count = max(1, int(np.searchsorted(total, max_rays, side="right")))
         if not len(total):
             return question, 0
         return question.part(0, count), int(total[count - 1])

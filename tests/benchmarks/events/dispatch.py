@@ -178,8 +178,8 @@ class PlainEvent(NamedTuple):
     code: str
     arguments: tuple[Any, ...]
     sender: object | None
-    sent_at: TimeIndex
-    due_at: float
+    sent_at_s: TimeIndex
+    due_at_s: float
 
 
 def _making_loop(listeners: Sequence[Listener]) -> Case:

@@ -76,7 +76,7 @@ def _many(n: int, *, is_kept: bool) -> Contest:
     clock, hall, keys = ManualClock(), Hall(), pairs(n)
     mine = Hall()
     station = PollingStation(clock)
-    station.add_topic("can_see", None, compute_many=mine.can_see, maximum_keys=n)
+    station.add_topic("can_see", None, compute_many=mine.can_see, max_keys=n)
     station.poll_many("can_see", keys)
     frames = 0 if is_kept else 1
 

@@ -116,7 +116,7 @@ def _decision_map(is_open=None):
         MapLayer("resources", writes="latest"), MapLayer("objectives", writes="latest"),
         MapLayer("conflict", kept_per_s=0.95, blur_passes=2), MapLayer("threat", kept_per_s=0.0, kept_per_m=0.9),
         MapLayer("visibility", kept_per_s=0.0),
-        MapLayer("exploration", writes="latest", initial=600.0, most=600.0, grows_per_s=1.0),
+        MapLayer("exploration", writes="latest", initial=600.0, max_value=600.0, grows_per_s=1.0),
     )
     return DecisionMap(MapArea(SIDE, SIDE), drawn, clock, period_s=0, is_open=is_open), clock
 

@@ -82,7 +82,7 @@ def _sights(all_sensors: list[Sensor], origins: list[Place]) -> Case:
 class _Hearing:
     """A textbook modality; one without extra checks."""
 
-    maximum_range, kept_per_m = RANGE_M, ATTENUATION
+    max_range, kept_per_m = RANGE_M, ATTENUATION
 
     def extra_checks(self, signal: _Signal, sensor: Sensor) -> bool:
         return True
@@ -116,7 +116,7 @@ def _textbook(all_sensors: list[Sensor], origins: list[Place], *, has_cone: bool
                 if not sensor.detects_modality(signal.modality):
                     continue
                 distance = math.dist(signal.position, sensor.position)
-                if signal.modality.maximum_range < distance:
+                if signal.modality.max_range < distance:
                     continue
                 intensity = signal.strength * pow(signal.modality.kept_per_m, distance)
                 if intensity < sensor.threshold:

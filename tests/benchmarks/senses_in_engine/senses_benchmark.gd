@@ -43,7 +43,7 @@ class Listener extends Node3D:
 
 
 class Modality:
-	var maximum_range := RANGE_M
+	var max_range := RANGE_M
 	var kept_per_m := 1.0
 	func extra_checks(_sound: Sound, _sensor: Listener) -> bool: return true
 
@@ -190,7 +190,7 @@ func textbook(listeners: Array[Listener], sources: Array[SenseSource3D]) -> floa
 		for one in listeners:
 			if not one.detects_modality(sound.modality): continue
 			var distance := sound.position.distance_to(one.global_position)
-			if sound.modality.maximum_range < distance: continue
+			if sound.modality.max_range < distance: continue
 			var intensity := sound.strength * pow(sound.modality.kept_per_m, distance)
 			if intensity < one.threshold: continue
 			if not sound.modality.extra_checks(sound, one): continue
@@ -232,7 +232,7 @@ func wall(at: Vector3) -> void:
 
 func yard(scheduler: AIScheduler, rays: int, sees_backgrounds: bool) -> Dictionary:
 	var manager := SenseManager.new()
-	manager.maximum_rays = rays
+	manager.max_rays = rays
 	manager.sees_backgrounds = sees_backgrounds
 	scheduler.add_child(manager)
 	var random := RandomNumberGenerator.new()

@@ -15,10 +15,10 @@ def step_of_march(n):
     squad.move_to((100_000, 0))
     for _ in range(60):
         squad.think()
-        squad.march(1 / 30)
+        squad.move_slots(1 / 30)
         squad.set_positions(squad.positions + squad.velocities() / 30)
 
     def march():
-        squad.march(1e-6)                            # so that it never arrives, however often it is asked
+        squad.move_slots(1e-6)                            # so that it never arrives, however often it is asked
 
     return Contest(march)

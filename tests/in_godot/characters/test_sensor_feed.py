@@ -10,7 +10,7 @@ from addons.ai_core.bridge.gd import NodePath, PackedStringArray, Vector3, const
 from addons.ai_core.nodes.scheduling import ai_scheduler
 
 BEHIND = Vector3(0, 0, 8)
-EYE = {"name": "Eye", "lose_after": 0.2, "maximum_age": 2.0, "hearing_threshold": 0.1, "near_range": 0.0}
+EYE = {"name": "Eye", "lose_after": 0.2, "max_age": 2.0, "hearing_threshold": 0.1, "near_range": 0.0}
 
 
 @pytest.fixture

@@ -49,7 +49,7 @@ def thief(node, scheduler):
     return one
 
 
-EYE = {"lose_after": 0.3, "maximum_age": 5.0, "near_range": 0.0}
+EYE = {"lose_after": 0.3, "max_age": 5.0, "near_range": 0.0}
 
 
 def test_a_chase_without_settings_follows_the_sensed_target_once(walker, thief, physics_frames, signals):
@@ -201,7 +201,7 @@ def test_a_patrol_without_a_route_returns_to_its_post(walker, physics_frames):
 def test_a_search_looks_about_near_the_last_place_and_ends(walker, thief, physics_frames, signals):
     search = habit("Search", kind="HabitSearch", speed=6.0, places=3, radius=3.0, look_time=0.2)
     guard, tree = walker(habit("Chase", kind="HabitMoveTo", condition="is_in_view", condition_scope=3, speed=1.0),
-                         search, habit("Idle"), sensor={**EYE, "maximum_age": 60.0})
+                         search, habit("Idle"), sensor={**EYE, "max_age": 60.0})
     ends = signals(search, "exited")
     physics_frames(5)
     assert active(tree) == ["Chase"]

@@ -150,7 +150,7 @@ def test_a_topic_that_fails_answers_with_its_fallback(station, expect_errors):
     (1, {"age": 3}, "unknown term 'age'; use one of fallback, lifetime"),
     (-2, {}, "kept_frames must be at least -1, got -2"),
     (1, {"lifetime": -1.0}, "lifetime"),
-    (1, {"maximum_keys": 0}, "maximum_keys"),
+    (1, {"max_keys": 0}, "max_keys"),
 ])
 def test_bad_terms_of_topics_are_clear_errors(station, expect_errors, kept, terms, complaint):
     expect_errors(complaint, times=1)

@@ -55,7 +55,7 @@ class Diary:
         self.lines.append(what)
 
     def event_sent(self, event, now):
-        self.lines.append((now, event.code, event.arguments[:1], event.due_at))
+        self.lines.append((now, event.code, event.arguments[:1], event.due_at_s))
 
 
 class Yard:

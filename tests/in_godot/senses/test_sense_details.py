@@ -263,7 +263,7 @@ def test_fog_shortens_sight(pair, physics_frames):
 
 def test_who_matters_is_asked_sooner_and_the_bound_is_kept(node, scheduler, physics_frames, expect_errors):
     expect_errors("needs a sensor, and a source or null, of this manager", times=1)
-    manager = node("SenseManager", scheduler, maximum_rays=1)
+    manager = node("SenseManager", scheduler, max_rays=1)
     eyes = [node("Sensor3D", scheduler) for _ in range(6)]
     thing = node("SenseSource3D", scheduler, position=Vector3(0, 0, -5))
     manager.set_importance(eyes[5], 1.0)

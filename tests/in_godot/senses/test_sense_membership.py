@@ -96,7 +96,7 @@ def test_rays_may_be_more_or_fewer_while_the_game_runs(node, scheduler, physics_
         node("SenseSource3D", scheduler, position=Vector3(0.2 * k, 0, -5))
     physics_frames(2)
     assert manager.get_stats()["rays_asked"] == 5
-    manager.maximum_rays = 2
+    manager.max_rays = 2
     physics_frames(2)
     assert manager.get_stats()["rays_asked"] == 2
 
@@ -107,7 +107,7 @@ def test_a_listener_may_end_the_scene_and_others_hear_no_more(
     node, scheduler, gdscript, physics_frames, signals, told, leaves,
 ):
     manager = node("SenseManager", scheduler)
-    first, second = (node("Sensor3D", lose_after=0.2, maximum_age=0.5) for _ in range(2))
+    first, second = (node("Sensor3D", lose_after=0.2, max_age=0.5) for _ in range(2))
     thing = node("SenseSource3D", position=Vector3(0, 0, -5))
     ends = node("Node")
     ends.set_script(gdscript("""

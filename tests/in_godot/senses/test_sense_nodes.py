@@ -15,7 +15,7 @@ def manager(node, scheduler):
 
 @pytest.fixture
 def eye(manager, node, scheduler):
-    return node("Sensor3D", scheduler, hearing_threshold=0.1, lose_after=0.1, maximum_age=0.3)
+    return node("Sensor3D", scheduler, hearing_threshold=0.1, lose_after=0.1, max_age=0.3)
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def strengths(heard, modality="hearing"):
 
 
 def test_what_expired_is_kept_a_while_before_it_is_forgotten(manager, node, scheduler, thing, physics_frames, signals):
-    eye = node("Sensor3D", scheduler, lose_after=0.1, maximum_age=0.3, keep_expired=0.5)
+    eye = node("Sensor3D", scheduler, lose_after=0.1, max_age=0.3, keep_expired=0.5)
     forgotten, expired = signals(eye, "target_forgotten"), signals(eye, "target_expired")
     physics_frames(3)
     thing.position = BEHIND
@@ -42,7 +42,7 @@ def test_what_expired_is_kept_a_while_before_it_is_forgotten(manager, node, sche
 
 
 def test_free_knowledge_follows_a_target_that_has_just_gone(manager, node, scheduler, thing, physics_frames):
-    eye = node("Sensor3D", scheduler, free_knowledge=0.5, maximum_age=5.0)
+    eye = node("Sensor3D", scheduler, free_knowledge=0.5, max_age=5.0)
     physics_frames(3)
     thing.position = BEHIND
     physics_frames(10)
@@ -212,7 +212,7 @@ def flat(node, scheduler, signals):
     class Flat:
         manager = node("SenseManager", scheduler, dimensions=1, pixels_per_meter=10.0)
         eye = node(
-            "Sensor2D", scheduler, lose_after=0.1, maximum_age=1.0, hearing_threshold=0.1, sight_range=200.0,
+            "Sensor2D", scheduler, lose_after=0.1, max_age=1.0, hearing_threshold=0.1, sight_range=200.0,
             near_range=20.0)
         thing = node("SenseSource2D", scheduler, position=Vector2(50, 0))
 
@@ -349,7 +349,7 @@ def test_levels_of_awareness_that_make_no_sense_are_refused(eye, gdscript, node,
 
 
 def test_all_that_is_remembered_of_a_target_can_be_recalled(eye, thing, manager, node, scheduler, physics_frames):
-    eye.maximum_age = 20.0
+    eye.max_age = 20.0
     physics_frames(10)
     for step in range(10):
         thing.position = Vector3(step * 0.1, 0, -5)

@@ -16,7 +16,7 @@ def world(node, scheduler, signals):
 
     class World:
         manager = node("SenseManager", scheduler)
-        eye = node("Sensor3D", name="Eye", lose_after=0.5, maximum_age=2.0)
+        eye = node("Sensor3D", name="Eye", lose_after=0.5, max_age=2.0)
         thing = node("SenseSource3D", position=Vector3(0, 0, -5))
 
     World.heard = {name: signals(World.eye, name) for name in SIGNALS}
@@ -191,7 +191,7 @@ def test_without_a_manager_the_error_says_what_to_do(node, frames, expect_errors
 
 
 def test_rays_are_bounded_per_frame_and_nobody_starves(node, scheduler, physics_frames, signals):
-    manager = node("SenseManager", scheduler, maximum_rays=2)
+    manager = node("SenseManager", scheduler, max_rays=2)
     eye = node("Sensor3D")
     gained = signals(eye, "target_gained")
     for number in range(6):

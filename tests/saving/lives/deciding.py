@@ -60,8 +60,8 @@ class AdaptiveLife(Life):
     classes = (AdaptiveChoice, SuccessMemory, SequencePrediction)
 
     def build(self):
-        self.memory = SuccessMemory(["rush", "block"], {"health": lambda health: health}, most_contexts=3)
-        self.prediction = SequencePrediction(["high", "low"], most_sequences=4)
+        self.memory = SuccessMemory(["rush", "block"], {"health": lambda health: health}, max_contexts=3)
+        self.prediction = SequencePrediction(["high", "low"], max_sequences=4)
         self.choice = AdaptiveChoice(
             self.memory, self.chance, prediction=self.prediction, exploration=0.3,
             answers={"rush": {"high": 1.0}, "block": {"low": 0.5}})

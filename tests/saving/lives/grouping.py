@@ -92,7 +92,7 @@ class SquadLife(Life):
 
     def do_march(self, chance):
         for _ in range(3):
-            self.squad.march(0.125)
+            self.squad.move_slots(0.125)
             self.squad.set_positions(self.squad.positions + self.squad.velocities() * 0.125)
             self.clock.advance()
         return self.squad.positions.tolist(), self.squad.destinations.tolist(), self.squad.stragglers

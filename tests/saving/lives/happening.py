@@ -46,7 +46,7 @@ class EventsLife(Life):
             self.events.listen("calm", lambda event, name=name: self.hear(name, event), name=name, once=True)
 
     def hear(self, name, event):
-        self.told.append((name, event.code, event.arguments == (1, BOB), event.sent_at, event.position))
+        self.told.append((name, event.code, event.arguments == (1, BOB), event.sent_at_s, event.position))
         if self.chance.random() < 0.2:
             raise RuntimeError(f"{name} is deaf")
 
@@ -191,7 +191,7 @@ class PollingLife(Life):
 
     def build(self):
         self.station = PollingStation(self.clock, faults=self.faults, values=VALUES)
-        self.station.add_topic("far", self.far, lifetime_frames=3, maximum_keys=3, fallback=None)
+        self.station.add_topic("far", self.far, lifetime_frames=3, max_keys=3, fallback=None)
         self.station.add_topic("pair", self.far, lifetime_s=0.5, fallback=None)
         self.station.add_topic("bad", self.bad, fallback="none")
 

@@ -34,7 +34,7 @@ class SensesLife(Life):
 
     def make_manager(self):
         return RegionalSenseManager(
-            self.clock, faults=self.faults, maximum_rays=2, scent_trails=ScentTrails(radius_m=4.0, spacing_m=0.5),
+            self.clock, faults=self.faults, max_rays=2, scent_trails=ScentTrails(radius_m=4.0, spacing_m=0.5),
             modalities=(Modality.sight(still_share=0.5), hearing(delay_s_per_m=0.1), Modality.smell()),
             line_of_sight=lambda eyes, targets, sensors, sources: (sensors + sources) % 3 > 0)
 
@@ -48,7 +48,7 @@ class SensesLife(Life):
                 position=place, forward=(1, 0, 0.25), name=name, self_source=source,
                 thresholds={"sight": 0.3, "hearing": 0.1, "smell": 0.05},
                 sight_cones=(SightCone(8.0, 2.0, 2.0), ALL_ROUND), awareness=SETTINGS,
-                memory=SenseMemory(lose_after_s=0.3, maximum_age_s=1.0), on_sensed=self.note, on_gained=self.note,
+                memory=SenseMemory(lose_after_s=0.3, max_age_s=1.0), on_sensed=self.note, on_gained=self.note,
                 on_lost=self.note, on_forgotten=self.note, on_awareness_changed=self.note)
         self.loaded()
 
@@ -138,7 +138,7 @@ class MemoryLife(Life):
     classes = (SenseMemory, Awareness)
 
     def build(self):
-        self.memory = SenseMemory(lose_after_s=0.3, maximum_age_s=1.0, keep_expired_s=0.5, free_knowledge_s=0.2)
+        self.memory = SenseMemory(lose_after_s=0.3, max_age_s=1.0, keep_expired_s=0.5, free_knowledge_s=0.2)
         self.meter = Awareness(SETTINGS, 1, 0.0)
 
     def subjects(self):

@@ -54,7 +54,7 @@ def test_stopped_answer_had_more_than_a_quarter_of_the_steps(first_steps, stoppe
 
 def test_a_worse_answer_of_a_longer_contract_is_not_taken():
     quality = {1: 0.5, 2: 0.2, 4: 0.7, 8: 0.7}
-    work = Contracts(contract, quality.__getitem__, first_steps=1, most_steps=8)
+    work = Contracts(contract, quality.__getitem__, first_steps=1, max_steps=8)
     seen = []
     while not work.is_done:
         advance(work, 1)
@@ -63,7 +63,7 @@ def test_a_worse_answer_of_a_longer_contract_is_not_taken():
 
 
 def test_it_ends_with_an_optimal_answer_or_the_longest_contract():
-    for work in (contracts(full=4), contracts(full=1000, most_steps=4), contracts(full=1000, most_steps=7)):
+    for work in (contracts(full=4), contracts(full=1000, max_steps=4), contracts(full=1000, max_steps=7)):
         advance(work, *[1] * 6)
         assert (work.is_done, work.best) == (False, 2)
         advance(work, 1)
@@ -103,8 +103,8 @@ def test_a_contract_that_raises_is_begun_anew():
         ({"first_steps": 0}, ValueError, "first_steps must be at least 1, got 0"),
         ({"first_steps": 1.0}, TypeError, "first_steps must be an integer, got 1.0"),
         ({"first_steps": True}, TypeError, "first_steps must be an integer, got True"),
-        ({"most_steps": 1}, ValueError, "most_steps must be at least 2, got 1"),
-        ({"most_steps": MAX_CONTRACT_STEPS + 1}, ValueError, "most_steps must be at most"),
+        ({"max_steps": 1}, ValueError, "max_steps must be at least 2, got 1"),
+        ({"max_steps": MAX_CONTRACT_STEPS + 1}, ValueError, "max_steps must be at most"),
     ],
 )
 def test_bad_settings_are_refused(settings, error, message):

@@ -81,7 +81,7 @@ def test_c_hears_before_b_when_its_way_is_shorter():
     world.manager.emit(world.source((0, 0, 0)), "hearing", 1.0)
     world.tick(frames=20)
     assert [one.sensor_id for one in world.heard] == [c, b]
-    assert [one.at for one in world.heard] == [0.375, 1.0]  # 3 m and 10 m at 10 m/s, in frames of 1/8 s
+    assert [one.at_s for one in world.heard] == [0.375, 1.0]  # 3 m and 10 m at 10 m/s, in frames of 1/8 s
 
 
 def test_sound_seems_to_come_from_last_portal_and_notifies_once():
@@ -140,7 +140,7 @@ def test_walker_hears_a_slow_sound_where_it_is_on_arrival():
     world.tick()
     world.manager.move_sensors([ear, other], [(4, 0, 0), (9, 0, 0)])
     world.tick(frames=20)
-    assert [(one.sensor_id, one.at, one.intensity) for one in world.heard] == [(ear, 1.0, pytest.approx(2 * 0.9**4))]
+    assert [(one.sensor_id, one.at_s, one.intensity) for one in world.heard] == [(ear, 1.0, pytest.approx(2 * 0.9**4))]
 
 
 @settings(max_examples=40, deadline=None)
@@ -166,9 +166,9 @@ def test_ears_hear_what_a_plain_search_says_whatever_the_budget(graph, origin, e
         place = origin if number < 0 else graph.portals[number].passages["hearing"].end
         assert one.intensity == pytest.approx(intensity, rel=1e-12)
         assert one.position == pytest.approx(place)
-        assert one.at >= distance_m * 0.01 - 1e-9
+        assert one.at_s >= distance_m * 0.01 - 1e-9
         if steps == 1000:
-            assert one.at < distance_m * 0.01 + 0.1251
+            assert one.at_s < distance_m * 0.01 + 0.1251
 
 
 def grenade(frames_per_s, seconds=20):
@@ -189,9 +189,9 @@ def test_gas_comes_through_the_air_duct_and_knocks_out_the_guard():
     world, guard, gas = grenade(8)
     first = world.heard[0]
     assert (first.sensor_id, first.source_id, first.modality) == (guard, gas, "smell")
-    assert first.at >= 1 + 1 + 2 + 7  # metres to go, at 1 m/s
+    assert first.at_s >= 1 + 1 + 2 + 7  # metres to go, at 1 m/s
     assert first.position == (9.0, 0.0, 0.0)
-    times = [one.at for one in world.heard]
+    times = [one.at_s for one in world.heard]
     assert all(later - sooner >= 0.25 for sooner, later in pairwise(times))
     # Smell is blown through the duct one way, and gathers behind it: there is no way uphill.
     assert world.manager.uphill_from("b", gas).position == (1.0, 0.0, 0.0)

@@ -48,7 +48,7 @@ def test_memory_and_awareness_go_on_as_on_open_ground():
     told = []
     world, thief = world_with_a_trail()
     world.sensor(
-        (2, 0, 0), {"hearing": 0.1}, memory=SenseMemory(lose_after_s=0.5, maximum_age_s=2.0),
+        (2, 0, 0), {"hearing": 0.1}, memory=SenseMemory(lose_after_s=0.5, max_age_s=2.0),
         awareness=AwarenessSettings(gain_per_signal=1.0, decay_per_s=0.5),
         **{f"on_{kind}": lambda change, kind=kind: told.append((kind, change.at_s))
            for kind in ("gained", "lost", "expired", "forgotten")},

@@ -89,7 +89,7 @@ def test_moving_sensor_hears_a_gradual_sound_where_they_meet():
         world.manager.move_sensors([ear], [stop])
         world.tick(frames=60)
         # A passage is a metre long unless told; the frame after a second finds who ran into it.
-        assert [round(one.at) for one in world.heard] == expected
+        assert [round(one.at_s) for one in world.heard] == expected
         assert world.manager.statistics()["waves_spreading"] == 0
 
 

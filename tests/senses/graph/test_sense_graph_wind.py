@@ -66,7 +66,7 @@ def test_smell_comes_sooner_with_the_wind_and_later_against_it():
         world.nose((2, 0, 0), threshold=1e-6)
         world.manager.emit(world.source((0, 0, 0)), "smell", 1000.0)
         world.tick(frames=8 * 30)
-        arrived.append(world.heard[0].at)
+        arrived.append(world.heard[0].at_s)
     assert arrived == pytest.approx([1 + 10, 1 + 5, 1 + 20], abs=0.51)
 
 

@@ -21,7 +21,7 @@ def told(changes):
 
 
 def test_target_is_gained_lost_regained_lost_and_forgotten_once():
-    memory = SenseMemory(lose_after_s=1, maximum_age_s=10)
+    memory = SenseMemory(lose_after_s=1, max_age_s=10)
     story = []
     for tick in range(400):
         now_s = tick / 10
@@ -35,7 +35,7 @@ def test_target_is_gained_lost_regained_lost_and_forgotten_once():
 
 
 def test_a_memory_asked_once_a_minute_tells_the_same_story():
-    memory = SenseMemory(lose_after_s=1, maximum_age_s=10)
+    memory = SenseMemory(lose_after_s=1, max_age_s=10)
     story = memory.sense(7, "sight", 1.0, HERE, 0.0) + memory.sense(7, "sight", 1.0, HERE, 5.0)
     assert told(story + memory.advance(60.0)) == [
         ("gained", 7, 0.0), ("lost", 7, 1.0), ("gained", 7, 5.0), ("lost", 7, 6.0),
@@ -44,7 +44,7 @@ def test_a_memory_asked_once_a_minute_tells_the_same_story():
 
 
 def test_changes_of_several_targets_order_by_time_then_by_target():
-    memory = SenseMemory(lose_after_s=1, maximum_age_s=3)
+    memory = SenseMemory(lose_after_s=1, max_age_s=3)
     for target, at_s in ((9, 0.0), (4, 0.5), (2, 0.5)):
         memory.sense(target, "hearing", 1.0, HERE, at_s)
     assert told(memory.advance(10.0)) == [
@@ -56,7 +56,7 @@ def test_changes_of_several_targets_order_by_time_then_by_target():
 
 @given(st.lists(st.tuples(st.integers(1, 40), st.integers(1, 3), st.booleans()), max_size=40))
 def test_target_history_goes_gained_lost_expired_then_forgotten(steps):
-    memory = SenseMemory(lose_after_s=2, maximum_age_s=9)
+    memory = SenseMemory(lose_after_s=2, max_age_s=9)
     story, now_s = [], 0
     for passed_s, target, is_sensed in steps:
         now_s += passed_s
@@ -133,7 +133,7 @@ def test_known_targets_come_strongest_first_then_by_id():
 
 
 def test_infinite_age_never_forgets():
-    memory = SenseMemory(lose_after_s=1, maximum_age_s=math.inf)
+    memory = SenseMemory(lose_after_s=1, max_age_s=math.inf)
     memory.sense(1, "sight", 1.0, HERE, 0.0)
     assert told(memory.advance(1e9)) == [("lost", 1, 1.0)]
     assert memory.find(1).age_s(1e9) == 1e9
@@ -157,11 +157,11 @@ def test_time_that_goes_back_is_refused():
 
 def test_forgetting_before_losing_is_refused():
     with pytest.raises(ValueError, match="lost before it expires"):
-        SenseMemory(lose_after_s=5, maximum_age_s=1)
+        SenseMemory(lose_after_s=5, max_age_s=1)
 
 
 def test_expired_target_is_kept_for_a_while_and_can_be_regained():
-    memory = SenseMemory(lose_after_s=1, maximum_age_s=3, keep_expired_s=2)
+    memory = SenseMemory(lose_after_s=1, max_age_s=3, keep_expired_s=2)
     memory.sense(1, "sight", 1.0, HERE, 0.0)
     assert told(memory.advance(4.0)) == [("lost", 1, 1.0), ("expired", 1, 3.0)]
     assert memory.find(1).is_expired
@@ -183,7 +183,7 @@ def test_first_and_last_seen_and_the_age_by_each_sense_are_known():
 
 
 def test_a_report_is_known_with_its_age_but_nobody_notices_by_it():
-    one, other = SenseMemory(), SenseMemory(lose_after_s=1, maximum_age_s=10)
+    one, other = SenseMemory(), SenseMemory(lose_after_s=1, max_age_s=10)
     one.sense(1, "sight", 0.7, HERE, 1.0, is_seen=True)
     one.sense(1, "sight", 0.7, THERE, 1.25, is_seen=True)
     other.advance(4.0)
@@ -196,16 +196,16 @@ def test_a_report_is_known_with_its_age_but_nobody_notices_by_it():
 
 
 def test_known_echoes_and_too_old_sensations_change_nothing():
-    one, other = SenseMemory(lose_after_s=9), SenseMemory(maximum_age_s=5)
+    one, other = SenseMemory(lose_after_s=9), SenseMemory(max_age_s=5)
     one.sense(1, "sight", 0.7, HERE, 1.0)
     other.hear_report(one.report_of(1), 0.5)
     assert one.hear_report(other.report_of(1), 1.0) == []
-    assert SenseMemory(maximum_age_s=5).hear_report(one.report_of(1), 5.5) == []
+    assert SenseMemory(max_age_s=5).hear_report(one.report_of(1), 5.5) == []
     assert one.report_of(2) is None
 
 
 def test_newer_report_moves_a_lost_target_without_another_loss():
-    memory = SenseMemory(lose_after_s=1, maximum_age_s=10)
+    memory = SenseMemory(lose_after_s=1, max_age_s=10)
     memory.sense(1, "sight", 1.0, HERE, 0.0)
     report = TargetReport(1, THERE, HERE, 1.0, 3.0)
     assert told(memory.hear_report(report)) == [("lost", 1, 1.0), ("reported", 1, 3.0)]
@@ -237,7 +237,7 @@ class TargetStory(RuleBasedStateMachine):
 
     def __init__(self):
         super().__init__()
-        self.memory = SenseMemory(lose_after_s=2, maximum_age_s=5, keep_expired_s=3)
+        self.memory = SenseMemory(lose_after_s=2, max_age_s=5, keep_expired_s=3)
         self.now_s = 0
         self.sensed = {}   # target -> moments
         self.told = []

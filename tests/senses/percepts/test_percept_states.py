@@ -27,7 +27,7 @@ def viewed(world, sensor, target):
 
 def test_states_are_those_of_the_views_through_a_life(world):
     eyes = [
-        world.eye((k, 0, 0), memory=SenseMemory(lose_after_s=0.3, maximum_age_s=1.0), awareness=AwarenessSettings())
+        world.eye((k, 0, 0), memory=SenseMemory(lose_after_s=0.3, max_age_s=1.0), awareness=AwarenessSettings())
         for k in range(3)]
     things = [world.thing((0, 0, -3.0 - k)) for k in range(2)]
     pairs, seen = [(eye, thing) for eye in eyes for thing in things], set()

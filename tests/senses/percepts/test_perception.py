@@ -28,7 +28,7 @@ class Yard(World):
         self.rays = Rays()
         super().__init__(
             seconds_per_frame=self.chance.choice((1 / 60, 0.125)), line_of_sight=self.rays,
-            modalities=MODALITIES, maximum_rays=self.chance.choice((2, 50)),
+            modalities=MODALITIES, max_rays=self.chance.choice((2, 50)),
             report_every_s=self.chance.choice((0, 0.25, 5)))
         self.told, self.guards, self.thieves = [], [], []
         for _ in range(5):
@@ -44,7 +44,7 @@ class Yard(World):
             self.place(), threshold=0.0, on_sensed=self.told.append, on_gained=self.told.append,
             on_lost=self.told.append, on_forgotten=self.told.append, on_awareness_changed=self.told.append,
             memory=chance.choice((None, SenseMemory(
-                lose_after_s=chance.choice((0, 0.3)), maximum_age_s=1, keep_expired_s=chance.choice((0, 0.5)),
+                lose_after_s=chance.choice((0, 0.3)), max_age_s=1, keep_expired_s=chance.choice((0, 0.5)),
                 free_knowledge_s=chance.choice((0, 0.4))))),
             awareness=chance.choice((None, AwarenessSettings(chance.choice((0, 2.0)), 0.5, levels=LEVELS))))
 
@@ -235,7 +235,7 @@ def test_dropped_world_with_targets_in_view_leaves_nothing():
 def hallway():
     """One who hears a thief at arm's length, and the thief."""
     world = World(modalities=[hearing(), Modality.sight()])
-    memory = SenseMemory(lose_after_s=0.5, maximum_age_s=5)
+    memory = SenseMemory(lose_after_s=0.5, max_age_s=5)
     awareness = AwarenessSettings(gain_per_signal=0.001, decay_per_s=0)
     guard = world.ear((0, 0, 0), memory=memory, awareness=awareness)
     thief = world.manager.add_source(position=(0, 0, 4), strengths={"hearing": 1.0})
@@ -393,7 +393,7 @@ class PlainMind:
     def settle(self, target, now_s):
         record, memory = self.records[target], self.memory
         moments = [("lost", record["noticed_s"] + memory.lose_after_s),
-                   ("expired", record["sensed_s"] + memory.maximum_age_s)]
+                   ("expired", record["sensed_s"] + memory.max_age_s)]
         for (kind, at_s), flag, until in zip(moments, ("is_noticed", "is_expired"), (True, False), strict=True):
             if record[flag] == until and now_s > at_s:
                 record[flag] = not until
@@ -457,9 +457,9 @@ FRAME = st.tuples(
 @given(
     st.lists(FRAME, max_size=14), st.sampled_from([0.0, 0.5, 2.0]), st.sampled_from([0.5, 3.0]),
     st.sampled_from([0.0, 0.5]), st.booleans())
-def test_percepts_are_those_of_a_plain_model(frames, gain, maximum_age_s, keep_s, has_memory):
+def test_percepts_are_those_of_a_plain_model(frames, gain, max_age_s, keep_s, has_memory):
     awareness = AwarenessSettings(gain, 0.5, levels=LEVELS)
-    durations = {"lose_after_s": 0.3, "maximum_age_s": maximum_age_s, "keep_expired_s": keep_s}
+    durations = {"lose_after_s": 0.3, "max_age_s": max_age_s, "keep_expired_s": keep_s}
     world = World(modalities=[Modality.sight(), hearing(), Modality.touch(range_m=3)], seconds_per_frame=0.125)
     minds, changes, levels = [], [], []
     for k in range(2):

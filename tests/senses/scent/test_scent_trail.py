@@ -85,7 +85,7 @@ def test_who_stands_still_keeps_one_mark_warm():
 
 
 def test_cold_marks_go_and_the_oldest_go_first_over_the_limit():
-    trails = ScentTrails(radius_m=0.5, kept_per_s=1.0, maximum_marks=4)
+    trails = ScentTrails(radius_m=0.5, kept_per_s=1.0, max_marks=4)
     walk(trails, 1, range(9))
     assert [x for x in range(9) if smelled(trails, x, 9.0)] == [5, 6, 7, 8]
     cooling = ScentTrails(kept_per_s=0.5, faintest=0.2)
@@ -122,7 +122,7 @@ def test_marks_are_smelled_as_in_a_plain_list(steps, x, later_s):
 
 
 def test_unsmelled_trail_keeps_only_the_newest_marks_for_hours():
-    trails = ScentTrails(maximum_marks=100, kept_per_s=1.0)
+    trails = ScentTrails(max_marks=100, kept_per_s=1.0)
     walk(trails, 1, range(0, 2000, 2))
     assert len(trails) == 100
     assert smelled(trails, 1796, 1000.0) == []
@@ -151,7 +151,7 @@ def test_standing_source_rewarms_one_mark_among_any_number():
        st.integers(1, 8), st.integers(0, 60))
 @settings(max_examples=20)
 def test_a_trail_saved_in_between_goes_on_as_one_that_was_not(steps, maximum, saved_at):
-    through, loaded = (ScentTrails(kept_per_s=0.9, faintest=0.1, maximum_marks=maximum) for _ in range(2))
+    through, loaded = (ScentTrails(kept_per_s=0.9, faintest=0.1, max_marks=maximum) for _ in range(2))
     for second, (scent, place, strength) in enumerate(steps):
         for trails in (through, loaded):
             trails.leave(scent, (place, 0, 0), strength, float(second))
@@ -162,7 +162,7 @@ def test_a_trail_saved_in_between_goes_on_as_one_that_was_not(steps, maximum, sa
 
 def test_trail_saved_midway_drops_cold_marks_on_time():
     chance = random.Random(4)
-    through, loaded = (ScentTrails(kept_per_s=0.95, faintest=0.1, maximum_marks=80) for _ in range(2))
+    through, loaded = (ScentTrails(kept_per_s=0.95, faintest=0.1, max_marks=80) for _ in range(2))
     for step in range(250):
         scent, place, strength = chance.randrange(4), chance.randrange(30) * 2, chance.choice([0.12, 0.2, 5.0])
         for trails in (through, loaded):
@@ -282,7 +282,7 @@ def test_trails_that_cannot_be_are_refused_and_nothing_is_loaded(field, value, m
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"radius_m": 0}, {"spacing_m": NAN}, {"kept_per_s": 1.1}, {"faintest": 0}, {"maximum_marks": 0},
+    [{"radius_m": 0}, {"spacing_m": NAN}, {"kept_per_s": 1.1}, {"faintest": 0}, {"max_marks": 0},
      {"sniff_every_s": -1}],
 )
 def test_impossible_trails_are_refused(wrong):

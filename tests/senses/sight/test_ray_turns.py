@@ -20,7 +20,7 @@ def importance(world):
 
 def test_an_important_sensor_is_asked_more_often():
     rays = Rays()
-    world = World(line_of_sight=rays, maximum_rays=1)
+    world = World(line_of_sight=rays, max_rays=1)
     guards = [world.eye((k, 0, 0)) for k in range(4)]
     world.thing((0, 0, -5))
     world.manager.set_importance([guards[2]], [1.0])
@@ -32,9 +32,9 @@ def test_an_important_sensor_is_asked_more_often():
 
 @settings(max_examples=10)
 @given(st.integers(1, 4), st.integers(1, 10), st.sampled_from([None, 1, 3, 10]), st.randoms(use_true_random=False))
-def test_visible_target_is_noticed_within_the_bound_at_any_load(maximum_rays, n, steps, chance):
+def test_visible_target_is_noticed_within_the_bound_at_any_load(max_rays, n, steps, chance):
     rays = Rays()
-    world = World(line_of_sight=rays, maximum_rays=maximum_rays)
+    world = World(line_of_sight=rays, max_rays=max_rays)
     guards = [world.eye((k / 10, 0, 0)) for k in range(3)]
     others = [world.thing((k, 0, -5)) for k in range(n)]
     world.manager.set_importance(guards[1:], [chance.random(), 1.0])
@@ -47,8 +47,8 @@ def test_visible_target_is_noticed_within_the_bound_at_any_load(maximum_rays, n,
     for _ in range(chance.randrange(30)):
         frame()
     newcomer = world.thing((-1, 0, -5))
-    passes = math.ceil(3 * (n + 1) / maximum_rays) + PATIENCE_PASSES
-    steps_a_pass = 2 * len(guards) + maximum_rays
+    passes = math.ceil(3 * (n + 1) / max_rays) + PATIENCE_PASSES
+    steps_a_pass = 2 * len(guards) + max_rays
     bound = passes if steps is None else (passes + 1) * (math.ceil(steps_a_pass / steps) + 1)
     for _ in range(bound):
         frame()
@@ -58,7 +58,7 @@ def test_visible_target_is_noticed_within_the_bound_at_any_load(maximum_rays, n,
 
 
 def test_the_oldest_query_and_the_bound_are_known():
-    world = World(line_of_sight=Rays(), maximum_rays=2)
+    world = World(line_of_sight=Rays(), max_rays=2)
     guard = world.eye((0, 0, 0))
     for k in range(5):
         world.thing((k, 0, -5))
@@ -79,7 +79,7 @@ def test_the_oldest_query_and_the_bound_are_known():
 def test_what_was_measured_of_waiting_is_saved():
     worlds = []
     for _ in range(2):
-        world = World(line_of_sight=Rays(), maximum_rays=2)
+        world = World(line_of_sight=Rays(), max_rays=2)
         world.eye((0, 0, 0), name="guard")
         for k in range(5):
             world.thing((k, 0, -5), name=str(k))
@@ -94,7 +94,7 @@ def test_what_was_measured_of_waiting_is_saved():
 
 def test_important_pair_is_asked_more_often_than_the_rest():
     rays = Rays()
-    world = World(line_of_sight=rays, maximum_rays=1)
+    world = World(line_of_sight=rays, max_rays=1)
     guard = world.eye((0, 0, 0))
     things = [world.thing((k, 0, -5)) for k in range(4)]
     world.manager.set_importance([guard], [1.0], [things[1]])

@@ -66,7 +66,7 @@ def test_all_rays_of_an_advance_are_one_batch_of_those_in_view():
 
 def test_longest_waiting_pairs_are_asked_first_within_the_bound():
     rays = Rays()
-    world = World(line_of_sight=rays, maximum_rays=3)
+    world = World(line_of_sight=rays, max_rays=3)
     guard = world.eye((0, 0, 0))
     things = [world.thing((k, 0, -5)) for k in range(8)]
     world.tick()
@@ -80,14 +80,14 @@ def test_longest_waiting_pairs_are_asked_first_within_the_bound():
 
 @settings(max_examples=12)
 @given(st.integers(1, 5), st.integers(1, 12), st.randoms(use_true_random=False))
-def test_newcomer_is_noticed_within_the_bound_despite_turnover(maximum_rays, n, chance):
+def test_newcomer_is_noticed_within_the_bound_despite_turnover(max_rays, n, chance):
     rays = Rays()
-    world = World(line_of_sight=rays, maximum_rays=maximum_rays)
+    world = World(line_of_sight=rays, max_rays=max_rays)
     guard = world.eye((0, 0, 0))
     others = [world.thing((k, 0, -5)) for k in range(n)]
     world.tick(frames=chance.randrange(4))
     newcomer = world.thing((-1, 0, -5))
-    for _ in range(math.ceil((n + 1) / maximum_rays)):
+    for _ in range(math.ceil((n + 1) / max_rays)):
         places = [(k, 0, chance.choice((-5, -500))) for k in range(n)]
         world.manager.move_sources(others, places)
         world.tick()
@@ -96,7 +96,7 @@ def test_newcomer_is_noticed_within_the_bound_despite_turnover(maximum_rays, n, 
 
 def test_waiting_pair_keeps_its_last_answer_and_a_fresh_memory():
     rays = Rays()
-    world = World(line_of_sight=rays, maximum_rays=1)
+    world = World(line_of_sight=rays, max_rays=1)
     lost = []
     guard = world.eye((0, 0, 0), memory=SenseMemory(lose_after_s=0.2), on_lost=lost.append)
     things = [world.thing((k, 0, -5)) for k in range(10)]
@@ -110,7 +110,7 @@ def test_target_in_view_is_not_lost_between_looks_in_long_frames(lose_after_s, f
     world = World(seconds_per_frame=frame_s)
     told = []
     world.eye(
-        (0, 0, 0), memory=SenseMemory(lose_after_s=lose_after_s, maximum_age_s=200), awareness=AwarenessSettings(),
+        (0, 0, 0), memory=SenseMemory(lose_after_s=lose_after_s, max_age_s=200), awareness=AwarenessSettings(),
         on_gained=told.append, on_lost=told.append)
     thief = world.thing((0, 0, -5))
     world.tick(frames=10)
@@ -122,7 +122,7 @@ def test_target_in_view_is_not_lost_between_looks_in_long_frames(lose_after_s, f
 
 def test_unavailable_rays_change_nothing_and_turns_are_kept():
     rays = Rays()
-    world = World(line_of_sight=rays, maximum_rays=1)
+    world = World(line_of_sight=rays, max_rays=1)
     guard, seen, waiting = world.eye((0, 0, 0)), world.thing((1, 0, 0)), world.thing((2, 0, 0))
     world.tick()
     world.manager.line_of_sight = lambda *_: None
@@ -157,7 +157,7 @@ def test_target_in_view_is_reported_first_and_then_periodically():
     world.eye((0, 0, 0))
     world.thing((0, 0, -4))
     world.tick(frames=9)
-    assert [one.at for one in world.heard] == [0.0625, 0.25, 0.5]
+    assert [one.at_s for one in world.heard] == [0.0625, 0.25, 0.5]
 
 
 def test_simultaneous_reports_take_turns_in_a_flat_load():
@@ -185,7 +185,7 @@ def test_reports_of_a_target_are_at_least_half_a_period_apart():
     world.tick(frames=40)
     moments = {}
     for one in world.heard:
-        moments.setdefault(one.sensor_id, []).append(one.at)
+        moments.setdefault(one.sensor_id, []).append(one.at_s)
     assert min(b - a for at in moments.values() for a, b in pairwise(at)) >= 0.125
 
 
@@ -195,7 +195,7 @@ def test_sensor_without_listeners_keeps_its_last_report():
     thing = world.thing((0, 0, -4))
     world.tick(frames=6)
     last = world.manager.last_sensation(eye)
-    assert (last.source_id, last.at, last.position) == (thing, 0.25, (0.0, 0.0, -4.0))
+    assert (last.source_id, last.at_s, last.position) == (thing, 0.25, (0.0, 0.0, -4.0))
 
 
 def test_touch_needs_no_eyes_and_a_custom_sense_needs_no_code():

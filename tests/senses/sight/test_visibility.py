@@ -85,7 +85,7 @@ def test_all_lines_to_all_parts_are_one_batch_within_ray_limit():
         batches.append(source_ids.tolist())
         return np.ones(len(starts), np.bool_)
 
-    world = World(line_of_sight=rays, maximum_rays=7)
+    world = World(line_of_sight=rays, max_rays=7)
     eyes(world)
     for k in range(4):
         world.thing((0.1 * k, 0, -5), parts=MAN[:3] if k % 2 else ())
@@ -96,7 +96,7 @@ def test_all_lines_to_all_parts_are_one_batch_within_ray_limit():
 
 
 def test_pair_with_more_parts_than_allowed_rays_is_still_asked():
-    world = World(line_of_sight=below(0), maximum_rays=2)
+    world = World(line_of_sight=below(0), max_rays=2)
     guard, thief = eyes(world), world.thing((0, 0, -5), parts=MAN)
     world.tick()
     assert world.manager.sensed_by(guard) == [thief]
@@ -263,10 +263,10 @@ def test_fog_shortens_sight_and_lifts_again():
 def forest_world():
     world = World(
         line_of_sight=lambda starts, ends, sensors, sources: (sensors + sources) % 3 > 0,
-        background=Forest(light=0.5), camouflage=GREEN, maximum_rays=9, report_every_s=0)
+        background=Forest(light=0.5), camouflage=GREEN, max_rays=9, report_every_s=0)
     for k in range(4):
         world.eye((3.0 * k, 0, 0), cones=(SightCone(20, 1.5, 1.5, lose_range_m=25),), threshold=0.1, name=f"g{k}",
-                  memory=SenseMemory(lose_after_s=0.3, maximum_age_s=1))
+                  memory=SenseMemory(lose_after_s=0.3, max_age_s=1))
         world.thing((2.0 * k, 1.0, -8 - k), parts=MAN[: k % 4], pattern="green", light=0.3 * k, name=f"t{k}",
                     tag="thief", size=1.0 + k)
     return world

@@ -37,7 +37,7 @@ def test_sound_arrives_after_distance_times_inverse_speed():
     world.tick(frames=5)
     assert world.heard == []
     world.tick()
-    assert (world.heard[0].sent_at, world.heard[0].at) == (0.0, 0.75)
+    assert (world.heard[0].sent_at_s, world.heard[0].at_s) == (0.0, 0.75)
 
 
 def test_arrivals_order_by_due_time_then_sensor_then_sending():
@@ -68,7 +68,7 @@ def test_sensor_fleeing_slow_sound_hears_it_later_and_fainter():
     world.tick(frames=6)
     assert world.heard == []
     world.tick()
-    assert world.heard[0].at == 1.0
+    assert world.heard[0].at_s == 1.0
     assert world.heard[0].intensity == pytest.approx(2 * 0.9**4)
 
 

@@ -87,7 +87,7 @@ def corridor(**settings):
 
 
 def test_sound_many_hear_takes_half_the_rays_and_nearest_first():
-    world, asked = corridor(maximum_rays=50)
+    world, asked = corridor(max_rays=50)
     world.manager.emit(silent(world), "hearing", 2.0)
     world.tick(frames=5)
     assert [(frame, len(ids)) for frame, ids in asked] == [(1, 25), (2, 25), (3, 25), (4, 25)]
@@ -97,7 +97,7 @@ def test_sound_many_hear_takes_half_the_rays_and_nearest_first():
     unhurried.tick()
 
     def plain(one):
-        return one.sensor_id, one.intensity, one.position, one.sent_at
+        return one.sensor_id, one.intensity, one.position, one.sent_at_s
 
     assert sorted(map(plain, world.heard)) == sorted(map(plain, unhurried.heard))
 
@@ -109,7 +109,7 @@ def test_the_other_half_of_the_rays_is_left_to_sight():
         looked.append(len(starts))
         return np.ones(len(starts), np.bool_)
 
-    world, asked = corridor(maximum_rays=50, line_of_sight=line_of_sight)
+    world, asked = corridor(max_rays=50, line_of_sight=line_of_sight)
     for k in range(100):
         world.eye((0, 0, k), threshold=0.1)
     thing = world.thing((1, 0, 0))
@@ -121,7 +121,7 @@ def test_the_other_half_of_the_rays_is_left_to_sight():
 
 
 def test_late_queried_sound_is_heard_by_those_there_at_emission():
-    world, _ = corridor(maximum_rays=20)
+    world, _ = corridor(max_rays=20)
     world.manager.emit(silent(world), "hearing", 2.0)
     world.tick()
     world.manager.remove_sensor(0)
@@ -130,14 +130,14 @@ def test_late_queried_sound_is_heard_by_those_there_at_emission():
 
 
 def test_repeated_sounds_that_wait_for_rays_merge():
-    world, asked = corridor(maximum_rays=2)
+    world, asked = corridor(max_rays=2)
     source = silent(world)
     for frame in range(120):
         world.manager.emit(source, "hearing", 2.0, (0, 0, frame))
         world.tick()
         assert world.manager.statistics()["arrivals_under_way"] < 100
     assert len(world.heard) == len(asked) == 120
-    assert all(one.at - one.sent_at <= 0.125 and one.position[2] == 8 * one.sent_at for one in world.heard)
+    assert all(one.at_s - one.sent_at_s <= 0.125 and one.position[2] == 8 * one.sent_at_s for one in world.heard)
     assert len({one.sensor_id for one in world.heard}) == 100
     statistics = world.manager.statistics()
     assert statistics["stimuli_merged"] == 120 * 100 - 120 - statistics["arrivals_under_way"]
@@ -145,26 +145,26 @@ def test_repeated_sounds_that_wait_for_rays_merge():
 
 
 def test_sounds_never_served_are_dropped_after_two_seconds():
-    world, asked = corridor(maximum_rays=2)
+    world, asked = corridor(max_rays=2)
     source, most = silent(world), 0
     for frame in range(60):
         world.manager.emit(source, "hearing", 2.0, tag=f"shot {frame}")
         world.tick()
         most = max(most, world.manager.statistics()["arrivals_under_way"])
     assert len(world.heard) == len(asked) == 60
-    assert max(one.at - one.sent_at for one in world.heard) <= LATEST_S
+    assert max(one.at_s - one.sent_at_s for one in world.heard) <= LATEST_S
     assert most <= 100 * (LATEST_S / 0.125 + 2)
     assert world.manager.statistics()["arrivals_given_up"] == 60 * 100 - 60 - world.manager.statistics()[
         "arrivals_under_way"]
 
 
 def test_lines_that_wait_are_saved():
-    world, _ = corridor(maximum_rays=50)
+    world, _ = corridor(max_rays=50)
     world.manager.emit(silent(world), "hearing", 2.0)
     world.tick(frames=2)
     state = json.loads(json.dumps(world.manager.save_state()))
     world.tick(frames=4)
-    other, _ = corridor(maximum_rays=50)
+    other, _ = corridor(max_rays=50)
     silent(other)
     other.clock.advance()
     other.clock.advance()
@@ -182,7 +182,7 @@ def test_impossible_materials_are_refused():
 
 def muffled_and_seen(pairs):
     """Where one hears through a wall in each advance, and so many see somebody."""
-    world = World(occlusion=lambda starts, *_: np.full(len(starts), 0.5), line_of_sight=Rays(), maximum_rays=8)
+    world = World(occlusion=lambda starts, *_: np.full(len(starts), 0.5), line_of_sight=Rays(), max_rays=8)
     world.ear((0, 0, 0))
     for _ in range(pairs):
         world.eye((0, 0, 0))

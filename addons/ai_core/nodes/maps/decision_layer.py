@@ -25,8 +25,8 @@ class DecisionLayer(Resource):
         doc="Sum: written values are added to the value of the cell. Latest: the last written value replaces it.")
     initial = export(
         float, 0.0, range=(0, 1000, 0.01), or_greater=True, core="initial", doc="Initial value of every cell.")
-    most = export(
-        float, LARGEST_VALUE, range=(0.001, LARGEST_VALUE, 0.001), core="most", doc="Largest value of a cell.")
+    max_value = export(
+        float, LARGEST_VALUE, range=(0.001, LARGEST_VALUE, 0.001), core="max_value", doc="Largest value of a cell.")
     retention = export(
         float, 1.0, range=(0, 1, 0.001), group="Time", core="kept_per_s",
         doc="Share of a value that is kept per second; 1 keeps values, 0 clears them at every update.")

@@ -203,7 +203,7 @@ class PathService(SavedState, Node):
         int, 0, range=(0, 16, 1), or_greater=True, on_set="_reset_source", shown_when=("source", Source.GRID),
         doc="Number of helper threads for searches that outlast their first turn; 0 uses none. Paths are the same, but"
             " may arrive in other frames than in a recording. More threads than processor cores minus 1 gain nothing.")
-    maximum_waiting = export(
+    max_waiting = export(
         int, 10_000, range=(1, 1_000_000, 1), or_greater=True, on_set="_reset_source",
         doc="Largest number of different paths that may wait; further requests fail at once with an error.")
     release_after = export(
@@ -289,7 +289,7 @@ class PathService(SavedState, Node):
                     self.navigation_layers, self.reach_tolerance, self.snap_distance, partial=self.partial_paths)
             self._service = path_service.PathService(
                 self._provider, self._scheduler.clock, trace=self._scheduler.trace, faults=self._scheduler.faults,
-                max_waiting=self.maximum_waiting, on_over=self._over.append, on_improved=self.note_improved,
+                max_waiting=self.max_waiting, on_over=self._over.append, on_improved=self.note_improved,
                 executor=self._executor, helpers=max(1, self.threads))
         return self._service
 

@@ -153,7 +153,7 @@ def check_places(question: str, start: Any, goal: Any) -> None:
 
 DEFINITION_ERRORS = (TypeError, GodotCallError)
 """Exceptions of a wrong query; see ``query_error``."""
-TERMS = ("fallback", "lifetime", "many", "maximum_keys")
+TERMS = ("fallback", "lifetime", "many", "max_keys")
 ID_BYTES = 8
 """Size of an instance id in ObjectIds (bytes)."""
 MOST_BATCHES = 16
@@ -172,7 +172,7 @@ def topic_terms(code: str, compute: Any, kept_frames: int, terms: dict[str, Any]
         found["compute"], found["compute_many"] = None, _many(code, compute)
     if "lifetime" in terms:
         found["lifetime_s"], found["lifetime_frames"] = terms["lifetime"], 1
-    for name in ("fallback", "maximum_keys"):
+    for name in ("fallback", "max_keys"):
         if name in terms:
             found[name] = terms[name]
     return found
@@ -257,7 +257,7 @@ class PollingStation(Node):
     lifetime = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", on_set="_lifetime_changed",
         doc="Cache lifetime of these answers in game time; 0 uses lifetime_frames instead.")
-    maximum_answers = export(
+    max_answers = export(
         int, 1024, range=(1, 100000, 1), or_greater=True, on_set="_lifetime_changed",
         doc="Most answers kept per built-in topic; beyond that the oldest are dropped.")
 
@@ -362,7 +362,7 @@ class PollingStation(Node):
         """Add a topic: ``compute`` is called with the elements of a key and returns the answer of poll(code, key).
 
         ``kept_frames`` is the cache lifetime: 1 is the present frame, 0 keeps no answer, -1 keeps answers until
-        invalidate(). Terms, all optional: "lifetime", a lifetime in game time instead of frames; "maximum_keys",
+        invalidate(). Terms, all optional: "lifetime", a lifetime in game time instead of frames; "max_keys",
         the most answers kept; "fallback", the answer if
         ``compute`` fails or the budget is spent; "many", true if ``compute`` takes an Array of keys and returns an
         Array of answers.
@@ -485,13 +485,13 @@ class PollingStation(Node):
         kept: dict[str, Any] = {"lifetime_frames": None if self.lifetime_frames < 0 else self.lifetime_frames}
         if self.lifetime > 0:
             kept = {"lifetime_s": self.lifetime}
-        kept["maximum_keys"] = self.maximum_answers
+        kept["max_keys"] = self.max_answers
         for code in BUILT_IN_TOPICS:
             if code in self._answers.codes:
                 self._answers.remove_topic(code)
         add = self._answers.add_topic
         add("can_see", self._see, **kept)
-        add("can_see_many", self._see_many, **{**kept, "maximum_keys": min(MOST_BATCHES, self.maximum_answers)})
+        add("can_see_many", self._see_many, **{**kept, "max_keys": min(MOST_BATCHES, self.max_answers)})
         add("path_length", self._path_length, **kept)
         add("property", self._property, **kept)
 

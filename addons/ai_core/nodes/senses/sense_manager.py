@@ -304,7 +304,7 @@ class SenseManager(Node):
         settings: dict[str, Any] = {
             "line_of_sight": self._line_of_sight,
             "modalities": modalities,
-            "maximum_rays": self.maximum_rays,
+            "max_rays": self.max_rays,
             "occlusion": self._walls(),
             "up": self._space.up,
             "faults": self._scheduler.faults,
@@ -602,7 +602,7 @@ class SenseManager(Node):
         doc="If true, a sensor feels a source when their bodies collide, with touch_strength of the source. The body"
             " of each is the nearest Area, CharacterBody or RigidBody at or above it; contact_monitor of a RigidBody"
             " is turned on.")
-    maximum_rays = export(
+    max_rays = export(
         int, 256, range=(1, 10000, 1), or_greater=True, unit="rays/frame", group="Optimizations", on_set="_rays_set",
         doc="Largest number of rays cast in one frame; the lines of sight that have waited longest come first. Up to"
             " half of the rays are used for walls that muffle. Can be changed at any time.")
@@ -722,7 +722,7 @@ class SenseManager(Node):
 
     def _rays_set(self) -> None:
         if self._core is not None:
-            self._core.maximum_rays = self.maximum_rays
+            self._core.max_rays = self.max_rays
 
     def _in_use(self) -> None:
         if self._core is not None:

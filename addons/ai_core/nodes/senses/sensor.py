@@ -122,8 +122,8 @@ class SensorBase(DrawnNode, SenseMember):
     lose_after = export(
         float, 1.0, range=(0, 60, 0.05), unit="s", group="Memory", core="memory.lose_after_s",
         doc="Time without a sensation after which a target is lost. Read when the sensor enters the scene.")
-    maximum_age = export(
-        float, 20.0, range=(0, 600, 0.1), or_greater=True, unit="s", core="memory.maximum_age_s",
+    max_age = export(
+        float, 20.0, range=(0, 600, 0.1), or_greater=True, unit="s", core="memory.max_age_s",
         doc="Time without a sensation after which a target expires: its last known position is no longer reliable."
             " Read when the sensor enters the scene.")
     keep_expired = export(
@@ -156,7 +156,7 @@ class SensorBase(DrawnNode, SenseMember):
     target_gained = signal(("target", Node), ("character", Node), doc="Emitted when the sensor"
         " notices a new or lost target. target is null if the source has left, such as a grenade that burst.")
     target_expired = signal(("target", Node), ("character", Node),
-        doc="Emitted when a lost target has not been sensed for maximum_age.")
+        doc="Emitted when a lost target has not been sensed for max_age.")
     target_forgotten = signal(("target", Node), ("character", Node),
         doc="Emitted when an expired target is removed from memory, keep_expired seconds after its expiry.")
     target_reported = signal(("target", Node), ("character", Node),
@@ -297,7 +297,7 @@ class SensorBase(DrawnNode, SenseMember):
         return {**settings, "sight_cones": self._cones(manager.unit), "self_source": self._own_id(manager)}
 
     def _made_memory(self, settings: dict[str, Any]) -> SenseMemory:
-        settings["maximum_age_s"] = max(settings["maximum_age_s"], settings["lose_after_s"])
+        settings["max_age_s"] = max(settings["max_age_s"], settings["lose_after_s"])
         return SenseMemory(**settings)
 
     def _awareness(self, settings: dict[str, Any]) -> AwarenessSettings:
@@ -423,7 +423,7 @@ class SensorBase(DrawnNode, SenseMember):
             "source": self._manager.source_node(last.source_id),
             "character": self._manager.character_of(last.source_id), "modality": last.modality,
             "strength": float(last.intensity), "position": self._manager.point(last.position), "tag": last.tag,
-            "age_s": self._manager.now_s - last.sent_at,
+            "age_s": self._manager.now_s - last.sent_at_s,
         }
 
     @method

@@ -73,7 +73,7 @@ from ai_core.squads.tactics import SITUATION_FACTS, TacticByRules, situation_gra
 
 COPIED = (
     "formation", "dimensions", "pixels_per_meter", "command", "keep_clear", "map_margin", "pace", "wait_at",
-    "patience", "tolerance", "avoidance", "fight_at", "retreat_at", "maximum_attackers", "strategic_role",
+    "patience", "tolerance", "avoidance", "fight_at", "retreat_at", "max_attackers", "strategic_role",
     "think_period", "march_period", "priority", "show_in_game", "process_mode",
 )
 """Settings that split() copies to the new squad."""
@@ -229,7 +229,7 @@ class Squad(SavedState, Node):
     retreat_at = export(
         float, 0.7, range=(0, 10, 0.05), or_greater=True, live=False, core="stance.retreat_at",
         doc="Power ratio below which the squad retreats; must not be above fight_at.")
-    maximum_attackers = export(
+    max_attackers = export(
         int, 2, range=(1, 100, 1), or_greater=True, live=False, doc="Largest number of members that attack at once.")
     tactic = export(
         str, "", on_set="_take_tactic", live=True,
@@ -446,7 +446,7 @@ class Squad(SavedState, Node):
             routes=SceneRoutes(self), clearance=self._clearance, choose_commander=self._commander_of,
             settings=MarchSettings(**settings["march"]),
             stance_policy=StancePolicy(**settings["stance"], last_stand_at=min(0.35, self.retreat_at)),
-            tokens=AttackTokens(self.maximum_attackers), standing=self._standing,
+            tokens=AttackTokens(self.max_attackers), standing=self._standing,
             choose_tactic=self.tactic_chooser(),
             faults=self._scheduler.faults, on_event=self._emit)
 
@@ -509,7 +509,7 @@ class Squad(SavedState, Node):
         self._unmarched_s += turn.elapsed_s
         if self._frames % self.march_period == 0 or is_resting:
             self.place_all()
-            core.march(self._unmarched_s)
+            core.move_slots(self._unmarched_s)
             self._unmarched_s = 0.0
         self._frames += 1
         self.move_all(turn.elapsed_s, stops=is_resting)
@@ -708,7 +708,7 @@ class Squad(SavedState, Node):
 
     @method
     def get_attackers(self) -> list:
-        """Return the SquadMember nodes that may attack now, at most maximum_attackers."""
+        """Return the SquadMember nodes that may attack now, at most max_attackers."""
         return [self._members[one] for one in self.core.tokens.holders if one in self._members]
 
     def task_of(self, member: Any) -> dict:
