@@ -91,7 +91,7 @@ def test_spread_is_that_of_a_plain_loop_also_round_walls(world, kept_per_m, cell
 def test_values_fade_and_grow_by_the_seconds_that_passed(world, kept_per_s, grows_per_s, passed_s):
     strengths, _ = world
     expected = plain_maps.decayed(strengths.tolist(), kept_per_s, grows_per_s, passed_s, 50.0)
-    first = MapLayer("age", kept_per_s=kept_per_s, grows_per_s=grows_per_s, most=50.0)
+    first = MapLayer("age", kept_per_s=kept_per_s, grows_per_s=grows_per_s, max_value=50.0)
     found = picture_of(first, np.minimum(strengths, 50), seconds=passed_s)
     expected = plain_maps.decayed(np.minimum(strengths, 50).tolist(), kept_per_s, grows_per_s, passed_s, 50.0)
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)

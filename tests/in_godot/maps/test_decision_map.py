@@ -143,7 +143,7 @@ def test_the_overlay_shows_a_layer_on_request_and_goes(ground, heat, physics_fra
 
 
 def test_a_map_is_saved_with_the_scene(ground, heat, scheduler, physics_frames):
-    maps = ground(layers=[heat, layer("age", writes=1, growth=1.0, most=60.0)])
+    maps = ground(layers=[heat, layer("age", writes=1, growth=1.0, max_value=60.0)])
     maps.write("heat", Vector3(1, 0, 1), 5.0)
     physics_frames(3)
     state = scheduler.save_state()
