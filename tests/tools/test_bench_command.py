@@ -60,12 +60,12 @@ def test_correct_run_succeeds_and_writes_the_requested_output(bench, tmp_path, c
     written = json.loads((tmp_path / "results" / "a.json").read_text())
     assert [(one["name"], one["n"], one["goal"]) for one in written["results"]] == [("work", 5, 0.1)]
     assert written["versions"] == {"ai_core": "abc", "python": "3"}
-    assert "1 of 1 goals met" in capsys.readouterr().out
+    assert "\n1 met\n" in capsys.readouterr().out
 
 
 def test_a_missed_goal_is_told_and_not_punished(bench, capsys):
     assert bench(suite_of(lambda: 5, sizes=(5,), goals={"peer": 1e6})) == 0
-    assert "0 of 1 goals met; missed by\n  demo: work" in capsys.readouterr().out
+    assert "1 MISSED\n  MISSED beside peer: demo: work" in capsys.readouterr().out
 
 
 def test_a_wrong_result_fails(bench, capsys):

@@ -49,7 +49,7 @@ def test_a_goal_may_differ_by_size():
 def test_a_limit_is_scaled_by_what_an_empty_call_takes_here():
     twice_as_slow = run_of(("work", 1, {"ours": [150.0]}), yardstick=66.0)
     [result] = outcome(twice_as_slow, limits_us={1: 100.0}).results
-    assert (result.other, result.other_us, result.goal, result.is_met) == ("limit 100 µs", 200.0, 1.0, True)
+    assert (result.other, result.other_us, result.goal, result.is_met) == ("limit", 200.0, 1.0, True)
 
 
 def test_a_measurement_without_another_still_has_its_time():
@@ -108,6 +108,21 @@ def test_the_table_names_what_is_wrong_and_what_is_missing():
     assert missing.startswith("without pyee, not installed")
 
 
-def test_verdict_counts_targets_and_names_measurements_that_miss():
-    runs = run_of(("work", 1, {"ours": [2.0], "a": [1.0], "b": [9.0]}))
-    assert verdict(outcome(runs, goals={"a": 1.0, "b": 1.0}).results) == "1 of 2 goals met; missed by\n  demo: work"
+def test_verdict_counts_and_names_losses_first():
+    runs = run_of(("work", 1, {"ours": [2.0], "a": [1.0], "b": [9.0], "c": [1.5], "d": [3.0]}))
+    assert verdict(outcome(runs, goals={"a": 1.0, "b": 1.0}).results).splitlines() == [
+        "1 MISSED, 1 slower, 1 met, 1 faster", "  MISSED beside a: demo: work", "  slower beside c: demo: work"]
+
+
+def test_verdict_within_the_spread_is_unclear():
+    runs = [run_of(("work", 1, {"ours": [us], "peer": [2.1], "other": [9.0]})) for us in (1.0, 2.0, 3.0)]
+    near, far = outcome(*runs, goals={"peer": 1.0, "other": 2.0}).results
+    assert (near.verdict, near.is_met) == ("unclear", None)
+    assert (far.verdict, far.is_met) == ("met", True)
+    assert outcome(runs[1], goals={"peer": 1.0}).results[0].verdict == "met", "one run has no spread"
+
+
+def test_every_row_with_a_peer_has_a_verdict():
+    assert [one.verdict for one in outcome(run_of(("work", 1, {"ours": [2.0], "a": [1.0], "b": [9.0]}))).results] == [
+        "slower", "faster"]
+

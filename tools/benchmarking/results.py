@@ -32,12 +32,29 @@ class Result:
 
     @property
     def is_met(self) -> bool | None:
-        """Whether the goal is reached; None without one."""
-        return None if self.goal is None or self.ratio is None else self.ratio >= self.goal
+        """Whether the goal is reached; None without one, and where the spread is larger than the distance to it."""
+        if self.goal is None or self.ratio is None or self._is_near(self.goal):
+            return None
+        return self.ratio >= self.goal
+
+    @property
+    def verdict(self) -> str:
+        """"met" or "MISSED" beside the goal, without one "faster" or "slower"; "unclear" within the spread."""
+        if self.ratio is None:
+            return ""
+        if self._is_near(1.0 if self.goal is None else self.goal):
+            return "unclear"
+        if self.goal is None:
+            return "faster" if self.ratio > 1 else "slower"
+        return "met" if self.ratio >= self.goal else "MISSED"
+
+    def _is_near(self, border: float) -> bool:
+        assert self.ratio is not None
+        return self.spread > 0 and abs(self.ratio / border - 1) <= self.spread / 2
 
     def as_dict(self) -> dict[str, object]:
         """Return it as plain JSON data."""
-        return {**asdict(self), "is_met": self.is_met}
+        return {**asdict(self), "is_met": self.is_met, "verdict": self.verdict}
 
 
 @dataclass(frozen=True)
@@ -95,8 +112,7 @@ def _compare(
         (case, median(times), measurement.goal(case, n)) for case, times in by_case.items() if case != OURS
     ]
     if n in measurement.limits_us:
-        limit_us = measurement.limits_us[n]
-        rows.append((f"limit {limit_us:,g} µs", limit_us * yardstick / LIMITED_CALL_NS, 1.0))
+        rows.append(("limit", measurement.limits_us[n] * yardstick / LIMITED_CALL_NS, 1.0))
     return [
         Result(
             suite, name, n, ours_us, other, other_us,

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from tools.benchmarking.results import Outcome, Result
 
+_ORDER = {"MISSED": 0, "slower": 1, "unclear": 2, "met": 3, "faster": 4, "": 5}
 _HEADINGS = ("measurement", "n", "ours", "spread", "other", "its time", "ratio", "goal", "")
 
 
@@ -17,10 +18,11 @@ def duration(us: float) -> str:
 
 
 def table(outcome: Outcome) -> str:
-    """Return a suite's results: one row per other, then what is wrong and what is missing."""
+    """Return a suite's results, losses first: one row per other, then what is wrong and what is missing."""
     title = f"{outcome.suite}: {outcome.about}"
-    how = f"medians of {outcome.runs} runs; an empty Python method call took {outcome.empty_call_ns:.0f} ns"
-    rows = [_HEADINGS, *(_row(result) for result in outcome.results)]
+    call = f"{outcome.empty_call_ns:.0f} ns"
+    how = f"medians of {outcome.runs} runs; an empty Python method call took {call}, which scales the limits"
+    rows = [_HEADINGS, *(_row(result) for result in losses_first(outcome.results))]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
     lines = ["", title, how, ""]
     for row in rows:
@@ -35,20 +37,25 @@ def table(outcome: Outcome) -> str:
     return "\n".join(lines)
 
 
+def losses_first(results: Sequence[Result]) -> list[Result]:
+    """Return results with what missed its goal first, then what is slower or unclear; the rest keeps its order."""
+    return sorted(results, key=lambda result: _ORDER[result.verdict])
+
+
 def verdict(results: Sequence[Result]) -> str:
-    """Return how many goals are met, and on a line each which measurements miss theirs."""
-    judged = [result for result in results if result.is_met is not None]
-    missed = [one for one in judged if not one.is_met]
-    names = dict.fromkeys(f"  {one.suite}: {one.name}" for one in missed)
-    line = f"{len(judged) - len(missed)} of {len(judged)} goals met"
-    return "\n".join([f"{line}; missed by", *names]) if missed else line
+    """Return how many results have each verdict, and name those that missed their goal or lose to a peer."""
+    counts = [(name, sum(one.verdict == name for one in results)) for name in _ORDER if name]
+    line = ", ".join(f"{count} {name}" for name, count in counts if count)
+    lost = dict.fromkeys(
+        f"  {one.verdict} beside {one.other}: {one.suite}: {one.name}"
+        for one in losses_first(results) if one.verdict in ("MISSED", "slower"))
+    return "\n".join([line or "nothing to compare with", *lost])
 
 
 def _row(result: Result) -> tuple[str, ...]:
-    met = {None: "", True: "met", False: "MISSED"}[result.is_met]
     return (
         result.name, f"{result.n:,}", duration(result.ours_us), f"{result.spread:.0%}",
         result.other or "", "" if result.other_us is None else duration(result.other_us),
         "" if result.ratio is None else f"{result.ratio:.2f}",
-        "" if result.goal is None else f"{result.goal:.2f}", met,
+        "" if result.goal is None else f"{result.goal:.2f}", result.verdict,
     )
