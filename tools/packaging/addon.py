@@ -59,6 +59,8 @@ def put_together(root: Path, pythons: Sequence[Ingredients | RegistryPython], ad
         for name, text in python.licences().items():
             _copy(text, addon / "licenses" / name)
     _copy(root / "LICENSE", addon / "licenses/ai_core.txt")
+    _copy(root / "LICENSE", addon / "LICENSE.txt")
+    _copy(root / "CHANGELOG.md", addon / "CHANGELOG.md")
     for folder in ("python", "licenses"):
         (addon / folder / ".gdignore").touch()
     manifest = _manifest(root, pythons, addon)

@@ -5,6 +5,7 @@ extends EditorPlugin
 const AIPanel := preload("chart/ai_panel.gd")
 const HabitLibrary := preload("chart/habit_library.gd")
 const DebuggerTabs := preload("debugger_tabs.gd")
+const FirstPage := preload("first_page.gd")
 const FreshWarnings := preload("fresh_warnings.gd")
 const GameExport := preload("game_export.gd")
 const NodeControls := preload("node_controls.gd")
@@ -14,6 +15,7 @@ const SenseGraphBaking := preload("sense_graph_baking.gd")
 const SenseOverlay2D := preload("sense_overlay_2d.gd")
 const SquadOverlay := preload("squad_overlay.gd")
 
+const WELCOME := "Examples of ai_core..."
 const RELOAD := "Reload Python of ai_core"
 const EXTENSION := "res://addons/ai_core/ai_core.gdextension"
 
@@ -25,12 +27,14 @@ var _gizmos := SenseGizmos.new()
 var _overlay := SenseOverlay2D.new()
 var _squads := SquadOverlay.new()
 var _panel := AIPanel.new()
+var _first_page := FirstPage.new()
 var _shown: Array[Node] = []
 var _is_stale := false
 
 
 func _enable_plugin() -> void:
 	ScriptTemplates.put()
+	_first_page.popup_centered.call_deferred()
 
 
 func _disable_plugin() -> void:
@@ -39,6 +43,9 @@ func _disable_plugin() -> void:
 
 
 func _enter_tree() -> void:
+	_first_page.undo = get_undo_redo()
+	EditorInterface.get_base_control().add_child(_first_page)
+	add_tool_menu_item(WELCOME, func() -> void: _first_page.popup_centered())
 	add_tool_menu_item(RELOAD, func() -> void: GDExtensionManager.reload_extension(EXTENSION))
 	var baking := SenseGraphBaking.new()
 	baking.undo = get_undo_redo()
@@ -76,6 +83,8 @@ func _exit_tree() -> void:
 	_controls.baking.queue_free()
 	remove_export_plugin(_export)
 	remove_tool_menu_item(RELOAD)
+	remove_tool_menu_item(WELCOME)
+	_first_page.queue_free()
 
 
 func _handles(object: Object) -> bool:
