@@ -143,7 +143,7 @@ class CoverSearch(Described, Cancellable):
     SHOWN = ("progress",)
 
     def __init__(
-        self, cover: CoverMap, agent: object, threats: object, blocked: Blocked, *, body: CoverBody | None = None,
+        self, cover: CoverMap, agent: ArrayLike, threats: ArrayLike, blocked: Blocked, *, body: CoverBody | None = None,
         query: CoverQuery | None = None, holder: Holder | None = None, weights: ArrayLike | None = None,
         travel: Travel | None = None, ground: Ground | None = None,
     ) -> None:

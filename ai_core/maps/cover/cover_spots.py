@@ -36,7 +36,7 @@ class CoverCandidates(Described):
 
     SHOWN = ("places",)
 
-    def __init__(self, places: ArrayLike, towards: object, reach_m: float) -> None:
+    def __init__(self, places: ArrayLike, towards: ArrayLike, reach_m: float) -> None:
         self.places = positions("places", places, dimensions=(3,))
         directions = positions("towards", towards, dimensions=(3,))
         if len(self.places) != len(directions):
