@@ -7,7 +7,7 @@ from __future__ import annotations
 import struct
 import zlib
 
-from ai_core.plots.drawing import Box, Colour, Drawing, Words
+from ai_core.plots.drawing import Colour, Drawing, Label, Rect
 
 DOT_PX = 2
 LETTER_PX = 4 * DOT_PX
@@ -42,7 +42,7 @@ class _Canvas:
         self._width, self._height = width, height
         self._rows = [bytearray(3 * width) for _ in range(height)]
 
-    def fill(self, box: Box) -> None:
+    def fill(self, box: Rect) -> None:
         """Fill a rectangle; what lies outside is left out, and one that is there is seen."""
         left, top = max(0, round(box.x)), max(0, round(box.y))
         right = min(self._width, max(left + 1, round(box.x + box.width)))
@@ -50,7 +50,7 @@ class _Canvas:
         if box.height > 0 and right > left:
             self._paint(left, top, right, bottom, box.colour)
 
-    def write(self, words: Words) -> None:
+    def write(self, words: Label) -> None:
         """Write a text in capitals."""
         width = len(words.text) * LETTER_PX - DOT_PX
         x = round(words.x) - {"start": 0, "middle": width // 2, "end": width}[words.align]

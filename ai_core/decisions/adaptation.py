@@ -68,7 +68,7 @@ def _count_choices(memory: SuccessMemory) -> int:
 
 
 class _KindOfSituation(Kind):
-    """What a feature returned: a string or an integer."""
+    """The result of a feature: a string or an integer."""
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         return plain if isinstance(plain, str) else Whole(-MOST).read(plain, place, owner)

@@ -8,17 +8,17 @@ it as it is. Boxes, lines, dots and texts of your own can be added before.
 Rejected: Matplotlib. It is ten times the size of this library, and a server does not have it.
 """
 from ai_core.plots.curves import curves
-from ai_core.plots.drawing import Box, Colour, Dot, Drawing, Line, Words
+from ai_core.plots.drawing import Colour, Dot, Drawing, Label, Line, Rect
 from ai_core.plots.heat_map import heat_map
 from ai_core.plots.timeline import timeline
 
 __all__ = [
-    "Box",
     "Colour",
     "Dot",
     "Drawing",
+    "Label",
     "Line",
-    "Words",
+    "Rect",
     "curves",
     "heat_map",
     "timeline",

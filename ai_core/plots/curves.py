@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ai_core.plots.drawing import GRID, INK, PALE, SERIES, WHITE, Box, Drawing, Line, Words
+from ai_core.plots.drawing import GRID, INK, PALE, SERIES, WHITE, Drawing, Label, Line, Rect
 
 __all__ = ["curves"]
 
@@ -48,29 +48,29 @@ def curves(
     if width < 200 or height < 120:
         raise ValueError(f"a drawing must have at least 200 by 120 px, got {width} by {height}")
     drawing = Drawing(width, height, title)
-    drawing.boxes.append(Box(0, 0, width, height, WHITE))
-    drawing.texts.append(Words(_LEFT_PX, _TOP_PX / 2, title))
+    drawing.boxes.append(Rect(0, 0, width, height, WHITE))
+    drawing.texts.append(Label(_LEFT_PX, _TOP_PX / 2, title))
     finite = [values[np.isfinite(values)] for values in series.values()]
     known = np.concatenate([*finite, np.asarray([*(levels or {}).values(), 0.0])])
     right, bottom = width - _RIGHT_PX, height - _BOTTOM_PX
     to_x = _Axis(float(across.min()), float(across.max()), _LEFT_PX, right)
     to_y = _Axis(float(known.min()), float(known.max()), bottom, _TOP_PX)
     for value in to_y.ticks():
-        drawing.boxes.append(Box(_LEFT_PX, to_y.place(value), right - _LEFT_PX, 1, GRID))
-        drawing.texts.append(Words(_LEFT_PX - 6, to_y.place(value), f"{value:g}", PALE, "end"))
+        drawing.boxes.append(Rect(_LEFT_PX, to_y.place(value), right - _LEFT_PX, 1, GRID))
+        drawing.texts.append(Label(_LEFT_PX - 6, to_y.place(value), f"{value:g}", PALE, "end"))
     for value in to_x.ticks():
-        drawing.boxes.append(Box(to_x.place(value), bottom, 1, 4, PALE))
-        drawing.texts.append(Words(to_x.place(value), bottom + 13, f"{value:g}", PALE, "middle"))
-    drawing.texts.append(Words((_LEFT_PX + right) / 2, height - 10, x_label, PALE, "middle"))
-    drawing.texts.append(Words(_LEFT_PX - 46, _TOP_PX - 8, y_label, PALE))
+        drawing.boxes.append(Rect(to_x.place(value), bottom, 1, 4, PALE))
+        drawing.texts.append(Label(to_x.place(value), bottom + 13, f"{value:g}", PALE, "middle"))
+    drawing.texts.append(Label((_LEFT_PX + right) / 2, height - 10, x_label, PALE, "middle"))
+    drawing.texts.append(Label(_LEFT_PX - 46, _TOP_PX - 8, y_label, PALE))
     for name, value in (levels or {}).items():
         drawing.lines.append(Line([(_LEFT_PX, to_y.place(value)), (right, to_y.place(value))], PALE, 1, True))
-        drawing.texts.append(Words(_LEFT_PX + 4, to_y.place(value) - 8, name, PALE))
+        drawing.texts.append(Label(_LEFT_PX + 4, to_y.place(value) - 8, name, PALE))
     for name, value in (moments or {}).items():
         place = to_x.place(value)
         drawing.lines.append(Line([(place, _TOP_PX), (place, bottom)], INK, 1, True))
         shift, align = (-4, "end") if place + _LETTER_PX * len(name) > right else (4, "start")
-        drawing.texts.append(Words(place + shift, _TOP_PX + 6, name, INK, align))
+        drawing.texts.append(Label(place + shift, _TOP_PX + 6, name, INK, align))
     taken: list[float] = []
     for number, (name, values) in enumerate(series.items()):
         colour = SERIES[number % len(SERIES)]
@@ -82,7 +82,7 @@ def curves(
         while any(abs(y - other) < 13 for other in taken):
             y += 13 if y < (_TOP_PX + bottom) / 2 else -13
         taken.append(y)
-        drawing.texts.append(Words(right + 6, y, name, colour))
+        drawing.texts.append(Label(right + 6, y, name, colour))
     return drawing
 
 

@@ -8,8 +8,21 @@ from typing import NamedTuple
 from xml.sax.saxutils import escape
 
 __all__ = [
-    "GRID", "INK", "OVERRAN", "PALE", "RAN", "RAN_INSIDE", "SERIES", "WHITE",
-    "Box", "Colour", "Dot", "Drawing", "Line", "Words", "mixed",
+    "GRID",
+    "INK",
+    "OVERRAN",
+    "PALE",
+    "RAN",
+    "RAN_INSIDE",
+    "SERIES",
+    "WHITE",
+    "Colour",
+    "Dot",
+    "Drawing",
+    "Label",
+    "Line",
+    "Rect",
+    "mixed",
 ]
 
 Colour = tuple[int, int, int]
@@ -30,10 +43,10 @@ RAN_INSIDE: Colour = (66, 140, 84)
 OVERRAN: Colour = (214, 39, 40)
 """What exceeded a budget."""
 SERIES: tuple[Colour, ...] = (RAN, (214, 110, 40), RAN_INSIDE, (148, 82, 160), (120, 90, 60), (20, 150, 160))
-"""Colours of several lines, told apart by the color-blind by their brightness."""
+"""Colours of several lines; their brightness differs, for the color-blind."""
 
 
-class Box(NamedTuple):
+class Rect(NamedTuple):
     """A filled rectangle (px); ``tip`` is shown when the pointer is on it."""
 
     x: float
@@ -63,7 +76,7 @@ class Dot(NamedTuple):
     tip: str = ""
 
 
-class Words(NamedTuple):
+class Label(NamedTuple):
     """A line of text (px); ``y`` is its middle, ``align`` is start, middle or end."""
 
     x: float
@@ -83,8 +96,8 @@ class Drawing:
     width: int
     height: int
     title: str
-    boxes: list[Box] = field(default_factory=list)
-    texts: list[Words] = field(default_factory=list)
+    boxes: list[Rect] = field(default_factory=list)
+    texts: list[Label] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
     dots: list[Dot] = field(default_factory=list)
 
@@ -112,7 +125,7 @@ def mixed(low: Colour, high: Colour, share: float) -> Colour:
     return (red, green, blue)
 
 
-def _boxes(boxes: Sequence[Box]) -> Iterator[str]:
+def _boxes(boxes: Sequence[Rect]) -> Iterator[str]:
     """Boxes with a tip one by one; neighbors in the list with one colour and no tip share a path."""
     for (colour, has_tip), group in groupby(boxes, key=lambda box: (box.colour, bool(box.tip))):
         if has_tip:
@@ -141,7 +154,7 @@ def _dot(dot: Dot) -> str:
     return f"{start}><title>{_safe(dot.tip)}</title></circle>" if dot.tip else f"{start}/>"
 
 
-def _words(words: Words) -> str:
+def _words(words: Label) -> str:
     return (
         f'<text x="{words.x:.6g}" y="{words.y + 4:.2f}" fill="{_hex(words.colour)}"'
         f' text-anchor="{words.align}">{_safe(words.text)}</text>'

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ai_core.plots.drawing import INK, PALE, SERIES, WHITE, Box, Colour, Dot, Drawing, Line, Words, mixed
+from ai_core.plots.drawing import INK, PALE, SERIES, WHITE, Colour, Dot, Drawing, Label, Line, Rect, mixed
 
 __all__ = ["GROUND", "WALL", "heat_map"]
 
@@ -65,32 +65,32 @@ def heat_map(
     rows, columns = shown.shape
     width = max(columns * cell_px + 2 * _EDGE_PX, 260)
     drawing = Drawing(width, rows * cell_px + _TOP_PX + _BOTTOM_PX, title)
-    drawing.boxes.append(Box(0, 0, width, drawing.height, WHITE))
-    drawing.texts.append(Words(_EDGE_PX, _TOP_PX / 2, title))
+    drawing.boxes.append(Rect(0, 0, width, drawing.height, WHITE))
+    drawing.texts.append(Label(_EDGE_PX, _TOP_PX / 2, title))
     drawing.boxes += sorted(_cells(shades, cell_px), key=lambda box: box.colour)
     for colour, (name, points) in zip(_colours(), (paths or {}).items(), strict=False):
         placed = [_placed(point, cell_px) for point in points]
         drawing.lines.append(Line(placed, colour, 2.5))
         if name and placed:
-            drawing.texts.append(Words(placed[-1][0] + 6, placed[-1][1], name, INK))
+            drawing.texts.append(Label(placed[-1][0] + 6, placed[-1][1], name, INK))
     for name, point in (marks or {}).items():
         x, y = _placed(point, cell_px)
         drawing.dots.append(Dot(x, y, 5, INK, name))
         side, align = (-8, "end") if x + 8 + _LETTER_PX * len(name) > width else (8, "start")
-        drawing.texts.append(Words(x + side, y - 6, name, INK, align))
+        drawing.texts.append(Label(x + side, y - 6, name, INK, align))
     if shown.any():
         _draw_legend(drawing, top, unit, has_negative=bool((shown < 0).any()))
     return drawing
 
 
-def _cells(shades: np.ndarray, cell_px: int) -> list[Box]:
+def _cells(shades: np.ndarray, cell_px: int) -> list[Rect]:
     """Boxes of cells in a row that have one shade."""
     boxes = []
     for row, line in enumerate(shades.tolist()):
         start = 0
         for column in range(1, len(line) + 1):
             if column == len(line) or line[column] != line[start]:
-                boxes.append(Box(
+                boxes.append(Rect(
                     _EDGE_PX + start * cell_px, _TOP_PX + row * cell_px, (column - start) * cell_px, cell_px,
                     _colour(line[start])))
                 start = column
@@ -118,6 +118,6 @@ def _draw_legend(drawing: Drawing, top: float, unit: str, *, has_negative: bool)
     shades = range(low, _SHADES + 1, 4)
     first = f"{-top:g}" if has_negative else "0"
     x = _EDGE_PX + 6 * len(first) + 6
-    drawing.texts.append(Words(_EDGE_PX, y + 5, first, PALE))
-    drawing.boxes += [Box(x + place * side, y, side, side, _colour(shade)) for place, shade in enumerate(shades)]
-    drawing.texts.append(Words(x + len(shades) * side + 6, y + 5, f"{top:.3g} {unit}".rstrip(), PALE))
+    drawing.texts.append(Label(_EDGE_PX, y + 5, first, PALE))
+    drawing.boxes += [Rect(x + place * side, y, side, side, _colour(shade)) for place, shade in enumerate(shades)]
+    drawing.texts.append(Label(x + len(shades) * side + 6, y + 5, f"{top:.3g} {unit}".rstrip(), PALE))

@@ -5,11 +5,11 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ai_core.plots.drawing import GRID, INK, OVERRAN, PALE, RAN, RAN_INSIDE, WHITE, Box, Colour, Drawing, Words
+from ai_core.plots.drawing import GRID, INK, OVERRAN, PALE, RAN, RAN_INSIDE, WHITE, Colour, Drawing, Label, Rect
 from ai_core.recording.frame_watch import TaskRunRecord
 from ai_core.recording.recording import FrameRecord, Recording
 
-__all__ = ["MOST_ROWS", "Overrun", "amount_of", "overrun_of", "timeline"]
+__all__ = ["MOST_ROWS", "OverrunMark", "amount_of", "overrun_of", "timeline"]
 
 MOST_ROWS = 44
 """More would not fit on a screen; the tasks that used least share the last row."""
@@ -20,14 +20,14 @@ _ROW_PX = 15
 _TOP_PX = 40
 
 
-class Overrun(NamedTuple):
+class OverrunMark(NamedTuple):
     """By how much a frame exceeded its budget, and the number of the run that caused it."""
 
     over: float
     run: int
 
 
-def overrun_of(frame: FrameRecord, *, is_timed: bool) -> Overrun | None:
+def overrun_of(frame: FrameRecord, *, is_timed: bool) -> OverrunMark | None:
     """Return how a frame overran its budget, or None if it did not.
 
     The cause is the outermost run that used more than it was granted while the budget ended.
@@ -46,7 +46,7 @@ def overrun_of(frame: FrameRecord, *, is_timed: bool) -> Overrun | None:
             last = number
     if used <= frame.budget:
         return None
-    return Overrun(used - frame.budget, last if culprit is None else culprit)
+    return OverrunMark(used - frame.budget, last if culprit is None else culprit)
 
 
 def amount_of(run: TaskRunRecord, is_timed: bool) -> float:
@@ -70,8 +70,8 @@ def timeline(recording: Recording) -> Drawing:
     height = _TOP_PX + _CHART_PX + 24 + _ROW_PX * (max(rows.values(), default=0) + 1) + 40
     title = f"{header.name or 'recording'}, seed {header.seed}: {len(frames)} frames"
     drawing = Drawing(_LABELS_PX + max(width_px * len(columns), 560) + 20, height, title)
-    drawing.boxes.append(Box(0, 0, drawing.width, height, WHITE))
-    drawing.texts.append(Words(10, 16, f"{title}, {unit} used in each"))
+    drawing.boxes.append(Rect(0, 0, drawing.width, height, WHITE))
+    drawing.texts.append(Label(10, 16, f"{title}, {unit} used in each"))
     _draw_frames_axis(drawing, columns, width_px)
     _draw_load(drawing, columns, width_px, header.is_timed, unit)
     _draw_rows(drawing, columns, width_px, header.is_timed, unit, rows)
@@ -103,9 +103,9 @@ def _draw_frames_axis(drawing: Drawing, columns: Sequence[Sequence[FrameRecord]]
     for number, column in enumerate(columns):
         if number % every == 0:
             x = _LABELS_PX + number * width_px
-            drawing.boxes.append(Box(x, _TOP_PX, 1, bottom - _TOP_PX, GRID))
-            drawing.texts.append(Words(x + 2, _TOP_PX + _CHART_PX + 12, str(column[0].frame), PALE))
-    drawing.texts.append(Words(_LABELS_PX - 8, _TOP_PX + _CHART_PX + 12, "frame", PALE, "end"))
+            drawing.boxes.append(Rect(x, _TOP_PX, 1, bottom - _TOP_PX, GRID))
+            drawing.texts.append(Label(x + 2, _TOP_PX + _CHART_PX + 12, str(column[0].frame), PALE))
+    drawing.texts.append(Label(_LABELS_PX - 8, _TOP_PX + _CHART_PX + 12, "frame", PALE, "end"))
 
 
 def _draw_load(
@@ -122,16 +122,16 @@ def _draw_load(
         within = used if frame.budget is None else min(used, frame.budget)
         tip = f"frame {frame.frame}: {used:g} {unit}"
         height = within / most * _CHART_PX
-        drawing.boxes.append(Box(x, base - height, _bar(width_px), height, RAN, tip))
+        drawing.boxes.append(Rect(x, base - height, _bar(width_px), height, RAN, tip))
         if used > within:
             over = (used - within) / most * _CHART_PX
-            drawing.boxes.append(Box(x, base - height - over, _bar(width_px), over, OVERRAN, f"{tip}, over"))
+            drawing.boxes.append(Rect(x, base - height - over, _bar(width_px), over, OVERRAN, f"{tip}, over"))
         if frame.budget is not None:
-            drawing.boxes.append(Box(x, base - frame.budget / most * _CHART_PX, width_px, 1, INK, "budget"))
-    drawing.boxes.append(Box(_LABELS_PX, base, len(columns) * width_px, 1, PALE))
+            drawing.boxes.append(Rect(x, base - frame.budget / most * _CHART_PX, width_px, 1, INK, "budget"))
+    drawing.boxes.append(Rect(_LABELS_PX, base, len(columns) * width_px, 1, PALE))
     if budgets:
         y = base - max(budgets) / most * _CHART_PX
-        drawing.texts.append(Words(_LABELS_PX - 8, y, f"budget {_given(budgets)} {unit}", INK, "end"))
+        drawing.texts.append(Label(_LABELS_PX - 8, y, f"budget {_given(budgets)} {unit}", INK, "end"))
 
 
 def _draw_rows(
@@ -145,7 +145,7 @@ def _draw_rows(
     for name, row in rows.items():
         text = f"{shared} others" if row == MOST_ROWS - 1 and shared > 1 else name
         if row < MOST_ROWS - 1 or shared == 1 or not any(one.text == text for one in drawing.texts):
-            drawing.texts.append(Words(_LABELS_PX - 8, top + (row + 0.5) * _ROW_PX, text, INK, "end"))
+            drawing.texts.append(Label(_LABELS_PX - 8, top + (row + 0.5) * _ROW_PX, text, INK, "end"))
     for number, column in enumerate(columns):
         for frame in column:
             overrun = overrun_of(frame, is_timed=is_timed)
@@ -155,7 +155,7 @@ def _draw_rows(
                 if overrun is not None and overrun.run == place:
                     colour = OVERRAN
                 limit = "no limit" if run.granted is None else f"granted {run.granted:g}"
-                drawing.boxes.append(Box(
+                drawing.boxes.append(Rect(
                     _LABELS_PX + number * width_px, top + rows[run.name] * _ROW_PX + 1, _bar(width_px), _ROW_PX - 2,
                     colour, f"frame {frame.frame}: {run.name}, {amount:g} {unit}, {limit}"
                 ))
@@ -166,8 +166,8 @@ def _draw_legend(drawing: Drawing) -> None:
     for colour, text in (
         (RAN, "ran (darker: used more)"), (RAN_INSIDE, "ran inside another"), (OVERRAN, "overran"), (INK, "budget"),
     ):
-        drawing.boxes.append(Box(x, y - (1 if colour == INK else 5), 14, 2 if colour == INK else 10, colour))
-        drawing.texts.append(Words(x + 20, y, text))
+        drawing.boxes.append(Rect(x, y - (1 if colour == INK else 5), 14, 2 if colour == INK else 10, colour))
+        drawing.texts.append(Label(x + 20, y, text))
         x += 40 + 8 * len(text)
 
 

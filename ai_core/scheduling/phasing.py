@@ -56,7 +56,7 @@ NARROW_FRAMES = 40
 """Periods below this are turned into one row per residue (frames): NumPy is slow on short rows."""
 
 ONE_AS_BUSY = 1 << 46
-"""What one more frame as busy counts, against loads summed up (no unit).
+"""Weight of one more frame at the peak, against summed loads (no unit).
 
 Above any such sum: 5040 frames of 100,000 tasks of the greatest weight, 2 ** 16, all due.
 """

@@ -182,7 +182,7 @@ class Scheduler(Saveable):
 
     @property
     def overruns(self) -> int:
-        """Frames that went beyond the budget they were given."""
+        """Number of frames that overran their budget."""
         return self._overruns
 
     @property

@@ -1,6 +1,6 @@
 """Threaded work: a function that runs on threads, with results in a later frame, in order.
 
-The threads only compute; no callback runs on them. ``advance`` hands over the results
+The threads only compute; no callback runs on them. ``advance`` delivers the results
 on the calling thread, in the order submitted, on the frame that
 was set when they were submitted: the trace is that of a single thread.
 

@@ -29,7 +29,7 @@ LARGEST_ID = (1 << 31) - 1
 """Ids fit int32."""
 
 GENERATIONS = 1 << (31 - SLOT_BITS)
-"""How often a row may be used (count); then it is retired, so that no id is
+"""Number of times that a row may be used; then it is retired, so that no id is
 ever used twice. Costs one row per 2,048 removals."""
 
 FIRST_CAPACITY = 8

@@ -41,10 +41,10 @@ class Sensation(NamedTuple):
 
 
 def checked_place(name: str, value: object) -> Point:
-    """Return ``value`` as a place of its own, which whoever handed it in cannot change later.
+    """Return ``value`` as a position of its own, which the caller cannot change later.
 
     Raises:
-        TypeError, ValueError: if it is no position.
+        TypeError, ValueError: if it is not a position.
     """
     if type(value) is tuple and len(value) == 3:
         x, y, z = value

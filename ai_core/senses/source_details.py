@@ -53,7 +53,7 @@ class Clue:
 
 @dataclass(frozen=True)
 class SourceDetails:
-    """What most sources leave as it is.
+    """Settings that most sources leave at their defaults.
 
     Attributes:
         tag: what its sensations are called, for listeners: "blood".

@@ -258,7 +258,7 @@ def _read_rows(empty: Table, here: Table, fields: Fields, record: Record) -> tup
     empty.ids = read_ids(fields, ids, names, noun)
     rows = [record.read(one, f"{place}[{index}]", empty) for index, one in enumerate(fields.items("rows"))]
     fields.end()
-    # Clues are not made by whoever loads: those saved come back, those here go.
+    # The caller does not create clues: saved clues come back, present ones are removed.
     lasting = [one for one in rows if not _is_clue(getattr(one, "details", None))]
     here_names = {
         one: name for one, name in here.ids.names.items()

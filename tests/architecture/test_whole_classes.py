@@ -6,12 +6,13 @@ import re
 from collections import Counter, defaultdict
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("ai_core", "addons/ai_core/bridge", "addons/ai_core/editor", "addons/ai_core/nodes")
 FILES = sorted(file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py"))
 DECLARES_FIELDS = re.compile(r"dataclass|Protocol|NamedTuple|TypedDict|cython\.cclass|@cclass")
 """Classes in which an annotation without a value is a field, or the type of a C attribute."""
-
 
 TREES = {file: ast.parse(file.read_text(encoding="utf-8")) for file in FILES}
 CLASSES = [(file, node) for file, tree in TREES.items() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
@@ -61,3 +62,15 @@ def test_declared_attributes_are_set_in_their_class():
             if isinstance(one, ast.AnnAssign) and one.value is None
             and one.target.id not in stored | slots and not one.target.id.isupper()]
     assert elsewhere == [], "\n".join(elsewhere)
+
+
+@pytest.mark.parametrize("part", ["ai_core", "addons"])
+def test_a_class_name_stands_for_one_thing(part):
+    """A node may have the name of the library's class that it stands for."""
+    places = defaultdict(list)
+    for file, tree in TREES.items():
+        if file.relative_to(ROOT).parts[0] == part:
+            for node in tree.body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    places[node.name].append(str(file.relative_to(ROOT)))
+    assert {name: files for name, files in places.items() if len(files) > 1} == {}

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from ai_core.plots import Box, Drawing, Line, curves, heat_map
+from ai_core.plots import Drawing, Line, Rect, curves, heat_map
 from ai_core.plots.heat_map import GROUND, WALL
 
 
@@ -88,7 +88,8 @@ def test_wrong_arguments_are_named(call, why):
 
 
 def test_a_notebook_shows_a_drawing():
-    drawing = Drawing(20, 10, "a <b>", boxes=[Box(0, 0, 5, 5, (1, 2, 3), "tip & more")], lines=[Line([(0, 0), (5, 5)])])
+    box, line = Rect(0, 0, 5, 5, (1, 2, 3), "tip & more"), Line([(0, 0), (5, 5)])
+    drawing = Drawing(20, 10, "a <b>", boxes=[box], lines=[line])
     root = ElementTree.fromstring(drawing._repr_svg_())
     assert [one.text for one in root.iter() if one.tag.endswith("title")] == ["a <b>", "tip & more"]
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from ai_core.plots import Drawing, Words, timeline
+from ai_core.plots import Drawing, Label, timeline
 from ai_core.plots.drawing import INK, OVERRAN, RAN, RAN_INSIDE
 from ai_core.plots.timeline import MOST_ROWS, overrun_of
 from ai_core.recording import FrameRecord, Header, Recording
@@ -140,7 +140,7 @@ def test_the_png_shows_the_same_boxes():
 
 
 def test_the_png_writes_letters():
-    drawing = Drawing(12, 12, "", texts=[Words(0, 6, "L")])
+    drawing = Drawing(12, 12, "", texts=[Label(0, 6, "L")])
     shown = pixels(png_of(drawing))
     dots = ["".join("#" if shown[y][x] == INK else "." for x in (0, 2, 4)) for y in (1, 3, 5, 7, 9)]
     assert dots == ["#..", "#..", "#..", "#..", "###"]
@@ -148,5 +148,5 @@ def test_the_png_writes_letters():
 
 
 def test_what_lies_outside_the_picture_is_left_out():
-    drawing = Drawing(10, 10, "", texts=[Words(4, 5, "long text"), Words(4, 5, "long text", INK, "end")])
+    drawing = Drawing(10, 10, "", texts=[Label(4, 5, "long text"), Label(4, 5, "long text", INK, "end")])
     assert len(pixels(png_of(drawing))) == 10

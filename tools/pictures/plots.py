@@ -25,7 +25,7 @@ from ai_core.decisions import (
 from ai_core.level_of_detail import Importance, ImportanceSettings, Viewer
 from ai_core.maps import CoverBaking, CoverMap, CoverSearch, Grid, GridLineOfSight, candidates_from_grid
 from ai_core.paths import AStarSearch, FlowField, GridPathProvider, PathService
-from ai_core.plots import Box, Drawing, Line, Words, curves, heat_map, timeline
+from ai_core.plots import Drawing, Label, Line, Rect, curves, heat_map, timeline
 from ai_core.plots.drawing import INK, OVERRAN, PALE, RAN, WHITE, mixed
 from ai_core.plots.heat_map import GROUND
 from ai_core.recording import read_recording
@@ -33,6 +33,7 @@ from ai_core.scheduling import PhaseSlot, Rephasing
 from ai_core.senses import (
     AwarenessLevel,
     AwarenessSettings,
+    Box,
     GridSight,
     Modality,
     Passage,
@@ -43,7 +44,6 @@ from ai_core.senses import (
     SenseRegion,
     SightCone,
 )
-from ai_core.senses import Box as RegionBox
 from ai_core.squads import Formation, GridClearance, Squad
 from demo_project.scenarios.skirmish import Skirmish
 from tools.scenario_recordings import lines_of
@@ -85,7 +85,7 @@ def joined(drawings: Sequence[Drawing], title: str, *, is_stacked: bool = False)
         whole.texts += [words._replace(x=words.x + x, y=words.y + y) for words in one.texts]
         whole.lines += [line._replace(points=[(a + x, b + y) for a, b in line.points]) for line in one.lines]
         whole.width, whole.height = max(whole.width, x + one.width), max(whole.height, y + one.height)
-    whole.boxes.insert(0, Box(0, 0, whole.width, whole.height, WHITE))
+    whole.boxes.insert(0, Rect(0, 0, whole.width, whole.height, WHITE))
     return whole
 
 
@@ -106,12 +106,12 @@ def phases() -> Drawing:
             sum((frame + phase) % slot.period_frames == 0 for slot, phase in zip(slots, chosen, strict=True))
             for frame in range(frames)]
         panel = Drawing(frames * bar_px + 60, base + 30, text)
-        panel.texts.append(Words(30, 16, f"{text}: at most {max(load)} of {len(slots)} tasks in a frame"))
-        panel.texts += [Words(30 + 100 * n, base + 12, f"frame {n * 100 // bar_px}", PALE) for n in range(0, 6, 3)]
+        panel.texts.append(Label(30, 16, f"{text}: at most {max(load)} of {len(slots)} tasks in a frame"))
+        panel.texts += [Label(30 + 100 * n, base + 12, f"frame {n * 100 // bar_px}", PALE) for n in range(0, 6, 3)]
         for frame, runs in enumerate(load):
             colour = OVERRAN if runs == max(load) and max(load) > 4 else RAN
             panel.boxes.append(
-                Box(30 + frame * bar_px, base - runs * run_px, bar_px - 2, runs * run_px, colour,
+                Rect(30 + frame * bar_px, base - runs * run_px, bar_px - 2, runs * run_px, colour,
                     f"frame {frame}: {runs} tasks"))
         panel.lines.append(Line([(30, base), (30 + frames * bar_px, base)], PALE, 1))
         panels.append(panel)
@@ -152,7 +152,7 @@ def sound_through_doors() -> Drawing:
     rooms = [("hall", 0, 9), ("corridor", 9, 18), ("office", 18, 27)]
     panels = []
     for is_open in (True, False):
-        regions = [SenseRegion(name, RegionBox((low, 0, 0), (high, 3, 12))) for name, low, high in rooms]
+        regions = [SenseRegion(name, Box((low, 0, 0), (high, 3, 12))) for name, low, high in rooms]
         portals = [
             SensePortal(a, b, {"hearing": Passage((x, 1, z), closed_kept_per_m=0.1, distance_m=1.0)}, name=name)
             for a, b, x, z, name in (("hall", "corridor", 9, 6, "arch"), ("corridor", "office", 18, 9, "door"))]
@@ -368,23 +368,23 @@ def activity(
     """
     left, top, row_px, tick_px = 130, 46, 18, 9
     drawing = Drawing(left + len(active) * tick_px + 20, top + len(rows) * row_px + 34, title)
-    drawing.boxes.append(Box(0, 0, drawing.width, drawing.height, WHITE))
-    drawing.texts.append(Words(12, 14, title))
+    drawing.boxes.append(Rect(0, 0, drawing.width, drawing.height, WHITE))
+    drawing.texts.append(Label(12, 14, title))
     bottom = top + len(rows) * row_px
     for number, row in enumerate(rows):
         y = top + number * row_px
-        drawing.texts.append(Words(12 + 14 * row.count("/"), y + row_px / 2, row.rpartition("/")[2]))
-        drawing.boxes.append(Box(left, y + 1, len(active) * tick_px, row_px - 2, GROUND))
+        drawing.texts.append(Label(12 + 14 * row.count("/"), y + row_px / 2, row.rpartition("/")[2]))
+        drawing.boxes.append(Rect(left, y + 1, len(active) * tick_px, row_px - 2, GROUND))
         is_inner = any(other.startswith(row + "/") for other in rows)
         drawing.boxes += [
-            Box(left + tick * tick_px, y + 1, tick_px, row_px - 2, mixed(GROUND, RAN, 0.4) if is_inner else RAN)
+            Rect(left + tick * tick_px, y + 1, tick_px, row_px - 2, mixed(GROUND, RAN, 0.4) if is_inner else RAN)
             for tick, names in enumerate(active) if row in names]
     for tick, name in moments.items():
         x = left + tick * tick_px
         drawing.lines.append(Line([(x, top - 6), (x, bottom)], OVERRAN, 1.5))
-        drawing.texts.append(Words(x + 2, top - 12, name, OVERRAN))
+        drawing.texts.append(Label(x + 2, top - 12, name, OVERRAN))
     for tick in range(0, len(active) + 1, round(1 / tick_s)):
-        drawing.texts.append(Words(left + tick * tick_px, bottom + 14, f"{tick * tick_s:g} s", PALE, "middle"))
+        drawing.texts.append(Label(left + tick * tick_px, bottom + 14, f"{tick * tick_s:g} s", PALE, "middle"))
     return drawing
 
 

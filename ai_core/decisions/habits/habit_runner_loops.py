@@ -80,7 +80,7 @@ RESULT = 8          # end a run as its batch says
 JOIN = 9            # call the run's own tick for the last time; from then on a batch ticks it
 
 Entry = tuple[int, "HabitContext | None", tuple["HabitPlace", ...], tuple[int, ...]]
-"""What to do, with which run, the habits to ask, and their indices for ``ASK``."""
+"""A step of a tick: its kind, its run, the habits to ask, and their indices for ``ASK``."""
 
 
 class HabitPlace:
@@ -1297,7 +1297,7 @@ class HabitRunner:
         if place.exit is not None:
             try:
                 place.exit(run)
-            except Exception as error:  # it has ended all the same
+            except Exception as error:  # it has ended nevertheless
                 run.is_faulty = True
                 self._report(place, "exit", error)
         if self.on_exited is not None:

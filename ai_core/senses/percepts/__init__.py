@@ -1,3 +1,3 @@
-"""What each sensor remembers and grows aware of."""
+"""Memory and awareness of each sensor."""
 
 __all__: list[str] = []

@@ -69,7 +69,7 @@ class TargetReport(NamedTuple):
 
 
 class KnownTarget(Described, RowView):
-    """What a memory knows of one target; read-only, and always up to date."""
+    """Knowledge of a memory about one target; read-only, and always up to date."""
 
     SHOWN = ("target", "strength", "is_expired", "last_known_position")
 

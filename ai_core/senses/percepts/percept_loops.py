@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # mypy: ignore-errors
-"""What sensors know of targets, advanced row by row: memory and awareness.
+"""Memory and awareness of sensors, advanced row by row.
 
 A row is what one sensor knows of one target. Everything that can happen to it happens here: it is sensed,
 reported, lost, expired and forgotten, and its awareness rises and falls through levels. What happened is

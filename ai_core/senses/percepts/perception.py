@@ -73,7 +73,7 @@ class Listeners:
 
 
 class Notice(NamedTuple):
-    """What one listener is to receive.
+    """A notice for one listener.
 
     Attributes:
         listener: name of the listener: a field of ``Listeners``.
@@ -118,7 +118,7 @@ Sighting = tuple[int, int, int, float, float, float, float]
 """A sensation of what is in view: sensor, source, number of the modality, intensity, position (m)."""
 
 PerceptState = tuple[bool, bool, float, int, float, float, float]
-"""What a sensor knows of a target: noticed, in view, awareness, its level, last known position (m)."""
+"""Knowledge of a sensor about a target: noticed, in view, awareness, its level, last known position (m)."""
 
 by_sensor_then_time = itemgetter(0, 1, 2)
 by_sensor_modality_source = itemgetter(0, 2, 1)
@@ -169,7 +169,7 @@ class Perception(Saveable):
                 Notice, OneOf(LISTENERS), Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID),
                 Whole(maximum=LARGEST_ID), Seconds(), Number(0), Point(3)),
             make=deque, at="_notices"))
-    # Of sensors it is told by the table of the manager around it, which is loaded before.
+    # The table of sensors is that of the manager, which is loaded before.
 
     def __init__(
         self, clock: Clock, modalities: ModalitySet, sources: SourceTable, trace: Trace, report_every_s: float,

@@ -84,7 +84,7 @@ class PairsInView:
     def take(self, keys, intensity, count: cython.Py_ssize_t, moment, needs_ray) -> None:
         """Take over the pairs found by a new pass.
 
-        What stays in reach keeps its answer and its place in the queue.
+        Pairs that stay in reach keep their answers and their places in the queue.
 
         Args:
             keys: (count,) int64 or more, ascending; copied.

@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 NO_CONE = -1
-"""What stands for "in none of the cones" among indices of cones."""
+"""Index that means "in none of the cones"."""
 
 BORDER_TOLERANCE = 1e-6
 """Slack by which a target on a cone's border counts as inside (as a share).

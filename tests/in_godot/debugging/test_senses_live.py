@@ -45,7 +45,7 @@ def test_nobody_in_reach_is_said(node, guard, physics_frames):
     physics_frames(3)
     (sensor,) = senses_of(guard)
     assert sensor["sources"] == []
-    assert "nobody in reach; no source within 30 m" in sensor["title"]
+    assert "no target in reach; no source within 30 m" in sensor["title"]
 
 
 def test_a_seen_source_has_every_factor_as_a_bar(node, guard, physics_frames):

@@ -211,7 +211,7 @@ class DebugWatch:
         }
 
     def _senses(self) -> list[dict[str, Any]]:
-        """Return reports of the sensors of the chosen character, while they are looked at."""
+        """Return reports of the sensors of the chosen character, while the section is visible."""
         if self.section != "senses" or not self.character:
             return []
         character = self.scheduler.get_node_or_null(self.character)

@@ -59,7 +59,7 @@ def _of_sensor(character: Any, sensor: Any) -> dict[str, Any]:
         row for _, distance, number, source in found
         if (row := _of_source(sensor, source, distance, known.get(number))) is not None][:MOST_SOURCES]
     if not rows:
-        title = f"{name}: nobody in reach; no source within {near:.0f} {_unit_name(sensor)}"
+        title = f"{name}: no target in reach; no source within {near:.0f} {_unit_name(sensor)}"
     else:
         title = f"{name}: {len(rows)} near or remembered, {sum(row['is_sensed'] for row in rows)} sensed now"
     return {"sensor": name, "title": title, "sources": rows}

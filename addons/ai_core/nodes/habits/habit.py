@@ -100,7 +100,7 @@ class Habit(ChartNode, Node):
     condition_scope = export(
         ConditionScope, ConditionScope.INTERRUPTS,
         words=("Gates the beginning", "Ends when false", "Interrupts when true", "Both"),
-        doc="What the condition does. Gates the beginning: it lets the habit begin once no sibling of lower priority"
+        doc="Effect of the condition. Gates the beginning: it lets the habit begin once no sibling of lower priority"
             " runs. Ends when false: the habit also fails when the condition becomes false. Interrupts when true: the"
             " habit also interrupts siblings of lower priority. Both: it interrupts and ends.")
     for_at_least = export(

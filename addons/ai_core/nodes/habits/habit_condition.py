@@ -22,7 +22,7 @@ ROUNDING_S = 1e-9
 
 
 class ConditionScope(IntEnum):
-    """What a condition does besides gating the beginning of its habit."""
+    """Effect of a condition besides gating the beginning of its habit."""
 
     GATES = 0
     ENDS = 1

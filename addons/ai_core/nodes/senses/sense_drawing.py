@@ -248,7 +248,7 @@ MEANINGS = {
     "sight": "sight", "near": "sees nearby", "hearing": "reach of sound", "smell": "reach of smell",
     "region": "region of the sense graph", "portal": "portal",
 }
-"""What the legend says, by the meaning of lines."""
+"""Texts of the legend, by the meaning of lines."""
 
 REGION_OPACITY = 0.3
 """Opacity of regions, which have the most lines and say the least."""

@@ -1,4 +1,4 @@
-"""What sensors see, as filled fans that end at walls."""
+"""The view of sensors, drawn as filled fans that end at walls."""
 from __future__ import annotations
 
 import math
