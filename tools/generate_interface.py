@@ -3,7 +3,7 @@
 From two files that Godot dumps about itself:
 
 - ``gdextension_interface.h`` gives ``engine_interface.h`` and ``.c``: one pointer
-  ``gd_<name>`` per interface function and ``engine_interface_load``, which fills them.
+  ``gd_<name>`` per interface function that the bridge's sources name, and ``engine_interface_load``, which fills them.
   Godot 4.6 also dumps this header as JSON; the header is read because 4.4 and 4.5
   write it too, with the same ``@name`` and ``@since`` marks.
 - ``extension_api.json`` gives ``engine_hashes.h``: ``HASH_<Class>_<method>`` for the
@@ -24,6 +24,9 @@ OLDEST_ENGINE = (4, 4)
 
 HASH_NAME = re.compile(r"\bHASH_([A-Za-z0-9]+)_(\w+)")
 """How a source asks for a hash; no class of the engine has an underscore in its name."""
+
+FUNCTION_NAME = re.compile(r"\bgd_(\w+)")
+"""How a source names a function of the interface."""
 
 DECLARATION = re.compile(
     r"@name (?P<name>\w+)\s+\*\s*@since (?P<major>\d+)\.(?P<minor>\d+)"
@@ -71,9 +74,14 @@ def interface_functions(header: str) -> list[InterfaceFunction]:
     return functions
 
 
-def write_function_table(header: Path, folder: Path) -> None:
-    """Write ``engine_interface.h`` and ``engine_interface.c`` into ``folder``."""
-    functions = interface_functions(header.read_text(encoding="utf-8"))
+def write_function_table(header: Path, sources: Iterable[Path], folder: Path) -> None:
+    """Write ``engine_interface.h`` and ``engine_interface.c`` into ``folder``.
+
+    They hold the functions that ``sources`` name and no others, for an engine that is built without what is
+    deprecated prints an error when it is asked for that.
+    """
+    named = {name for file in sources for name in FUNCTION_NAME.findall(file.read_text("utf-8"))}
+    functions = [one for one in interface_functions(header.read_text(encoding="utf-8")) if one.name in named]
     externs = "\n".join(f"extern {f.c_type} gd_{f.name};" for f in functions)
     pointers = "\n".join(f"{f.c_type} gd_{f.name};" for f in functions)
     lookups = "\n".join(_lookup(function) for function in functions)
@@ -126,7 +134,8 @@ def methods_asked_for(sources: Iterable[Path]) -> list[tuple[str, str]]:
 
 def generate(sources: Iterable[Path], folder: Path) -> None:
     """Write all generated files into ``folder``, which holds the engine's two dumps."""
-    write_function_table(folder / "gdextension_interface.h", folder)
+    sources = list(sources)
+    write_function_table(folder / "gdextension_interface.h", sources, folder)
     write_hashes(folder / "extension_api.json", sources, folder)
 
 

@@ -63,14 +63,15 @@ def stop(level: int) -> None:
 
 
 def _say_versions() -> None:
-    """Print the versions of Godot, Python and NumPy if the engine was started with ``--verbose``."""
+    """Print the versions of Godot, Python and NumPy, and what Godot lacks, if it was started with ``--verbose``."""
     import numpy
-    from _bridge import engine_version, singleton
+    from _bridge import engine_lacks, engine_version, singleton
 
     if singleton("OS").is_stdout_verbose():
         engine = ".".join(map(str, engine_version))
+        found = f"lacks {', '.join(engine_lacks)}" if engine_lacks else "has all that is needed"
         python = sys.version.partition(" ")[0]
-        print(f"[ai_core] Godot {engine} has all that is needed; Python {python}, NumPy {numpy.__version__}")
+        print(f"[ai_core] Godot {engine} {found}; Python {python}, NumPy {numpy.__version__}")
 
 
 def _forget_old_code() -> None:

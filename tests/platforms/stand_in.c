@@ -3,8 +3,8 @@
  *     stand_in LOADER
  *
  * Every function of the engine is a stub that returns 0 or zeros; names are kept as text, so that
- * registered classes can be counted and named, and errors are printed. Runs on Windows (or in wine),
- * Linux and macOS. */
+ * registered classes can be counted and named, and errors are printed. What is deprecated up to Godot 4.7
+ * is not there, as in an engine that is built without it. Runs on Windows (or in wine), Linux and macOS. */
 #include "gdextension_interface.h"
 #include <stdint.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ static void print_message(
     errors++;
     printf("error %s: %s (%s, %s:%d)\n", what, message, function, file, line);
 }
-static void version(GDExtensionGodotVersion *to) {
+static void version(GDExtensionGodotVersion2 *to) {
     to->major = 4;
     to->minor = 6;
     to->patch = 3;
@@ -58,10 +58,16 @@ static void version(GDExtensionGodotVersion *to) {
 }
 
 static GDExtensionInterfaceFunctionPtr function_of_engine(const char *name) {
-    static const char *const GIVE_ZEROS[] = {"get_method_bind", "operator_index", "construct_object", "singleton", "class_tag",
+    static const char *const GIVE_ZEROS[] = {"get_method_bind", "operator_index", "construct_object", "singleton",
                                              "instance_from_id"};
+    static const char *const DEPRECATED[] = {
+        "get_godot_version", "mem_alloc", "mem_realloc", "mem_free", "string_new_with_utf8_chars_and_len",
+        "classdb_register_extension_class4", "classdb_get_class_tag", "object_cast_to"};
     asked++;
-    if (!strcmp(name, "get_godot_version")) return (GDExtensionInterfaceFunctionPtr)(void *)version;
+    for (size_t i = 0; i < sizeof DEPRECATED / sizeof *DEPRECATED; i++) {
+        if (!strcmp(name, DEPRECATED[i])) return NULL;
+    }
+    if (!strcmp(name, "get_godot_version2")) return (GDExtensionInterfaceFunctionPtr)(void *)version;
     if (strstr(name, "_with_message")) return (GDExtensionInterfaceFunctionPtr)(void *)print_message;
     if (!strncmp(name, "print_", 6)) return (GDExtensionInterfaceFunctionPtr)(void *)print_error;
     if (!strcmp(name, "string_name_new_with_utf8_chars_and_len"))

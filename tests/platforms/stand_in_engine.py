@@ -49,6 +49,16 @@ class ClassDB:
         return [*self.classes[name].get("constants", []), *of_enums]
 
 
+class OS:
+    """The singleton that says how much is printed."""
+
+    def is_stdout_verbose(self) -> bool:
+        return True
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *values: None
+
+
 class Silent:
     """A singleton that does nothing."""
 
@@ -61,4 +71,5 @@ def install() -> None:
     import _bridge
 
     class_db = ClassDB(json.loads(Path(__file__).with_name("extension_api.json").read_text(encoding="utf-8")))
-    _bridge.singleton = lambda name: class_db if name == "ClassDB" else Silent()
+    known = {"ClassDB": class_db, "OS": OS()}
+    _bridge.singleton = lambda name: known.get(name) or Silent()

@@ -76,8 +76,10 @@ def test_a_function_that_cannot_be_read_is_named_and_not_lost():
 def test_newer_function_is_looked_up_only_in_engines_with_it(tmp_path):
     header = tmp_path / "gdextension_interface.h"
     header.write_text(HEADER)
-    write_function_table(header, tmp_path)
+    asked = source(tmp_path, "gd_newest_thing(NULL); gd_mem_alloc(8)")
+    write_function_table(header, [asked], tmp_path)
     table = (tmp_path / "engine_interface.c").read_text()
+    assert "get_godot_version" not in table, "no source names it"
     assert "LOOK_UP(newest_thing, GDExtensionInterfaceNewestThing, 4, 6, 0)" in table
     assert "extern GDExtensionInterfaceMemAlloc gd_mem_alloc;" in (tmp_path / "engine_interface.h").read_text()
 

@@ -72,15 +72,31 @@ LEVEL_EDITOR = 3
 cdef bint have_scripts_ended = False # the engine has ended their languages: a Callable that is let go of would end the process
 cdef void* library = NULL            # the engine's token for this extension
 engine_version = (0, 0, 0)
+engine_lacks = ()                    # what it was built without and has another way for, for whoever asks
+
+ctypedef void (*version_f)(void*) noexcept nogil
+
+cdef version_f version_function(get_proc_f get_proc) except NULL:
+    # The first is deprecated since 4.5, and an engine may be built without it; asking 4.4 for the second prints an error.
+    cdef void* found = get_proc(b"get_godot_version")
+    if found == NULL:
+        found = get_proc(b"get_godot_version2")
+    if found == NULL:
+        raise RuntimeError("this engine does not tell its version; ai_core needs Godot 4.4 or newer")
+    return <version_f>found
 
 cdef bint open_bridge(get_proc_f get_proc, void* token) except False:
-    global library, engine_version
-    cdef GodotVersion version
+    global library, engine_version, engine_lacks, register_in_engine
+    cdef uint64_t about[16]          # both structures of a version begin with three 32-bit numbers and end before this does
+    cdef uint32_t* version = <uint32_t*>about
     cdef const char* missing = NULL
-    (<get_version_f>get_proc(b"get_godot_version"))(&version)
-    engine_version = (version.major, version.minor, version.patch)
-    if not engine_interface_load(get_proc, version.major, version.minor, &missing):
-        raise RuntimeError(f"Godot {version.major}.{version.minor} lacks {missing.decode()}; ai_core needs Godot 4.4 or newer")
+    version_function(get_proc)(about)
+    engine_version = (version[0], version[1], version[2])
+    if not engine_interface_load(get_proc, version[0], version[1], &missing):
+        raise RuntimeError(f"Godot {version[0]}.{version[1]} lacks {missing.decode()}; ai_core needs Godot 4.4 or newer")
+    register_in_engine = <register_f>get_proc(
+        b"classdb_register_extension_class5" if engine_version >= (4, 5) else b"classdb_register_extension_class4")
+    engine_lacks = () if has_class_tags else ("class tags (objects are asked for their class by name)",)
     library = token
     open_variants()
     open_packed_kinds()

@@ -25,8 +25,8 @@ cdef int open_batches() except -1:
     in_space.is_colliding = need_bind("RayCast3D", "is_colliding", HASH_RayCast3D_is_colliding)
     in_space.get_collider = need_bind("RayCast3D", "get_collider", HASH_RayCast3D_get_collider)
     in_space.get_point = need_bind("RayCast3D", "get_collision_point", HASH_RayCast3D_get_collision_point)
-    in_space.node_tag = gd_classdb_get_class_tag(name_ptr("Node3D"))
-    in_space.body_tag = gd_classdb_get_class_tag(name_ptr("CollisionObject3D"))
+    in_space.node_tag = class_tag("Node3D")
+    in_space.body_tag = class_tag("CollisionObject3D")
     in_plane.coordinates = 2
     in_plane.set_position = need_bind("Node2D", "set_position", HASH_Node2D_set_position)
     in_plane.set_target = need_bind("RayCast2D", "set_target_position", HASH_RayCast2D_set_target_position)
@@ -34,8 +34,8 @@ cdef int open_batches() except -1:
     in_plane.is_colliding = need_bind("RayCast2D", "is_colliding", HASH_RayCast2D_is_colliding)
     in_plane.get_collider = need_bind("RayCast2D", "get_collider", HASH_RayCast2D_get_collider)
     in_plane.get_point = need_bind("RayCast2D", "get_collision_point", HASH_RayCast2D_get_collision_point)
-    in_plane.node_tag = gd_classdb_get_class_tag(name_ptr("Node2D"))
-    in_plane.body_tag = gd_classdb_get_class_tag(name_ptr("CollisionObject2D"))
+    in_plane.node_tag = class_tag("Node2D")
+    in_plane.body_tag = class_tag("CollisionObject2D")
     bind_get_parent = need_bind("Node", "get_parent", HASH_Node_get_parent)
     bind_global_transform_2d = need_bind("CanvasItem", "get_global_transform", HASH_CanvasItem_get_global_transform)
     bind_global_position_2d = need_bind("Node2D", "get_global_position", HASH_Node2D_get_global_position)
@@ -91,7 +91,7 @@ cdef class RayBatch:
             self.view((origins, targets, free, allowed))
         count = self.origins.shape[0]
         methods = &in_space if self.origins.shape[1] == 3 else &in_plane
-        if gd_object_cast_to(pointer, methods.node_tag) == NULL or self.origins.shape[1] != methods.coordinates:
+        if not is_of_class(pointer, methods.node_tag) or self.origins.shape[1] != methods.coordinates:
             raise ValueError(f"{self.ray!r} casts no rays of {self.origins.shape[1]} coordinates")
         if count == 0:
             return
@@ -237,14 +237,14 @@ cdef int read_line(int64_t observer, Line* line, const Line* before) noexcept no
         if eye == NULL or line.target == NULL:
             return 0
         line.methods = &in_space
-        if gd_object_cast_to(eye, in_space.node_tag) == NULL:
+        if not is_of_class(eye, in_space.node_tag):
             line.methods = &in_plane
-            if gd_object_cast_to(eye, in_plane.node_tag) == NULL:
+            if not is_of_class(eye, in_plane.node_tag):
                 return -1
         read_place(eye, line.methods, line.origin)
     if line.methods == NULL:
         return 0
-    if gd_object_cast_to(line.target, line.methods.node_tag) == NULL:
+    if not is_of_class(line.target, line.methods.node_tag):
         return -1
     read_place(line.target, line.methods, line.goal)
     return 0
@@ -281,13 +281,13 @@ cdef void* own_body(Sight* sight, const Line* line) noexcept nogil:
     """Return the nearest body at or above a target, NULL if there is none; that of neighbors is cached."""
     cdef void* node = line.target
     cdef void* parent = NULL
-    if gd_object_cast_to(node, line.methods.body_tag) != NULL:
+    if is_of_class(node, line.methods.body_tag):
         return node
     gd_object_method_bind_ptrcall(bind_get_parent, node, NULL, &parent)
     if parent == sight.parent and line.methods == sight.parent_methods:
         return sight.parent_body
     sight.parent, sight.parent_methods = parent, line.methods
-    while parent != NULL and gd_object_cast_to(parent, line.methods.body_tag) == NULL:
+    while parent != NULL and not is_of_class(parent, line.methods.body_tag):
         node, parent = parent, NULL
         gd_object_method_bind_ptrcall(bind_get_parent, node, NULL, &parent)
     sight.parent_body = parent

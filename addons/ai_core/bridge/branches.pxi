@@ -25,9 +25,9 @@ def body_id(GDObject node):
     cdef void* found = node.live()
     cdef void* parent
     cdef void* tag = in_space.body_tag
-    if gd_object_cast_to(found, in_plane.node_tag) != NULL:
+    if is_of_class(found, in_plane.node_tag):
         tag = in_plane.body_tag
-    while found != NULL and gd_object_cast_to(found, tag) == NULL:
+    while found != NULL and not is_of_class(found, tag):
         parent = NULL
         gd_object_method_bind_ptrcall(bind_get_parent, found, NULL, &parent)
         found = parent

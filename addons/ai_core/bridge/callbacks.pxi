@@ -53,7 +53,7 @@ cdef object argument_to_python(MethodData* method, int index, const void* varian
             return None
         pointer = gd_object_get_instance_from_id((<const uint64_t*>variant)[1])
         if pointer != NULL and (method.class_tags[index] == NULL
-                                or gd_object_cast_to(pointer, method.class_tags[index]) != NULL):
+                                or is_of_class(pointer, method.class_tags[index])):
             return object_to_python(pointer)
     elif got == wanted or wanted == T_NIL:
         return variant_to_python(variant)

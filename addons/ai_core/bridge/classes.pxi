@@ -74,6 +74,10 @@ cdef PropertyInfo* property_infos(list declared) except? NULL:
         fill_property(&infos[i], one)
     return infos
 
+ctypedef void (*register_f)(void*, const void*, const void*, const ClassCreationInfo*) noexcept nogil
+
+cdef register_f register_in_engine = NULL
+
 def register_class(dict declared):
     """Register one class; ``declared`` is the result of the declaration layer."""
     cdef ClassCreationInfo info
@@ -105,7 +109,7 @@ def register_class(dict declared):
     info.unreference_func = <void*>on_unreference
     info.notification_func = <void*>on_notification if data.notification_count else NULL
     info.class_userdata = data
-    gd_classdb_register_extension_class4(library, data.name, parent, &info)
+    register_in_engine(library, data.name, parent, &info)
     _registered.append(declared["name"])
     for method in declared["methods"]:
         register_method(data, method)
@@ -181,7 +185,7 @@ cdef int register_method(ClassData* data, dict declared) except -1:
     for i, argument in enumerate(declared["arguments"]):
         record.types[i] = T_OBJECT_IDS if argument.get("as_ids") else argument["type"]
         if argument.get("class_name"):
-            record.class_tags[i] = gd_classdb_get_class_tag(name_ptr(argument["class_name"]))
+            record.class_tags[i] = class_tag(argument["class_name"])
     memset(&info, 0, sizeof(info))
     info.name = name_ptr(declared["name"])
     info.method_userdata = record

@@ -18,7 +18,7 @@ cdef extern from "thread_pin.h":
     int thread_pin_once() nogil      # 1 the first time a thread asks, 0 ever after
 
 cdef extern from "engine_hashes.h":
-    int64_t HASH_Object_emit_signal, HASH_Object_has_connections, HASH_Object_connect, HASH_Object_notification
+    int64_t HASH_Object_is_class, HASH_Object_emit_signal, HASH_Object_has_connections, HASH_Object_connect, HASH_Object_notification
     int64_t HASH_RefCounted_init_ref, HASH_RefCounted_unreference, HASH_RefCounted_get_reference_count
     int64_t HASH_Node3D_get_global_transform
     int64_t HASH_Node_is_inside_tree, HASH_Node_can_process, HASH_Node_get_parent
@@ -55,13 +55,8 @@ cdef extern from "engine_interface.h":
     ctypedef void (*builtin_method_f "GDExtensionPtrBuiltInMethod")(void*, const void* const*, void*, int) noexcept nogil
     ctypedef void (*constructor_f "GDExtensionPtrConstructor")(void*, const void* const*) noexcept nogil
     ctypedef void (*destructor_f "GDExtensionPtrDestructor")(void*) noexcept nogil
-    ctypedef void (*get_version_f "GDExtensionInterfaceGetGodotVersion")(GodotVersion*) noexcept nogil
     ctypedef void* (*get_proc_f "GDExtensionInterfaceGetProcAddress")(const char*) noexcept nogil
 
-    ctypedef struct GodotVersion "GDExtensionGodotVersion":
-        uint32_t major
-        uint32_t minor
-        uint32_t patch
     ctypedef struct CallError "GDExtensionCallError":
         int error
         int32_t argument
@@ -151,7 +146,7 @@ cdef extern from "engine_interface.h":
     builtin_method_f gd_variant_get_ptr_builtin_method(int, const void*, int64_t) nogil
     constructor_f gd_variant_get_ptr_constructor(int, int32_t) nogil
     destructor_f gd_variant_get_ptr_destructor(int) nogil
-    void gd_string_new_with_utf8_chars_and_len(void*, const char*, int64_t) nogil
+    int64_t gd_string_new_with_utf8_chars_and_len2(void*, const char*, int64_t) nogil
     int64_t gd_string_to_utf32_chars(const void*, void*, int64_t) nogil
     const void* gd_string_operator_index_const(const void*, int64_t) nogil
     void gd_string_name_new_with_utf8_chars_and_len(void*, const char*, int64_t) nogil
@@ -189,6 +184,8 @@ cdef extern from "engine_interface.h":
     uint8_t gd_object_get_class_name(const void*, void*, void*) nogil
     void* gd_object_get_instance_from_id(uint64_t) nogil
     uint64_t gd_object_get_instance_id(const void*) nogil
+    # Deprecated in Godot 4.7: NULL in an engine that is built without what is deprecated.
+    bint has_class_tags "(gd_object_cast_to != NULL && gd_classdb_get_class_tag != NULL)"
     void* gd_object_cast_to(const void*, void*) nogil
     uint8_t gd_object_has_script_method(const void*, const void*) nogil
     void gd_object_call_script_method(void*, const void*, const void* const*, int64_t, void*, CallError*) nogil
@@ -198,7 +195,6 @@ cdef extern from "engine_interface.h":
     void* gd_classdb_construct_object2(const void*) nogil
     const void* gd_classdb_get_method_bind(const void*, const void*, int64_t) nogil
     void* gd_classdb_get_class_tag(const void*) nogil
-    void gd_classdb_register_extension_class4(void*, const void*, const void*, const ClassCreationInfo*) nogil
     void gd_classdb_register_extension_class_method(void*, const void*, const MethodInfo*) nogil
     void gd_classdb_register_extension_class_virtual_method(void*, const void*, const VirtualMethodInfo*) nogil
     void gd_classdb_register_extension_class_integer_constant(void*, const void*, const void*, const void*, int64_t, uint8_t) nogil

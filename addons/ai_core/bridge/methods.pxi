@@ -103,6 +103,7 @@ cdef class MethodBind:
 
 
 cdef MethodBind bind_emit_signal, bind_connect
+cdef const void* bind_is_class = NULL
 cdef const void* bind_global_transform = NULL
 cdef const void* bind_delta_time = NULL
 cdef const void* bind_physics_delta_time = NULL
@@ -112,9 +113,10 @@ cdef const void* need_bind(str class_name, str method, int64_t method_hash) exce
 
 cdef int open_methods() except -1:
     global bind_emit_signal, bind_connect, bind_init_ref, bind_unreference, bind_reference_count
-    global bind_notification, bind_global_transform, bind_delta_time, bind_physics_delta_time
+    global bind_is_class, bind_notification, bind_global_transform, bind_delta_time, bind_physics_delta_time
     bind_emit_signal = MethodBind("Object", "emit_signal", HASH_Object_emit_signal)
     bind_connect = MethodBind("Object", "connect", HASH_Object_connect)
+    bind_is_class = need_bind("Object", "is_class", HASH_Object_is_class)
     bind_init_ref = need_bind("RefCounted", "init_ref", HASH_RefCounted_init_ref)
     bind_unreference = need_bind("RefCounted", "unreference", HASH_RefCounted_unreference)
     bind_reference_count = need_bind("RefCounted", "get_reference_count", HASH_RefCounted_get_reference_count)
@@ -122,6 +124,18 @@ cdef int open_methods() except -1:
     bind_global_transform = need_bind("Node3D", "get_global_transform", HASH_Node3D_get_global_transform)
     bind_delta_time = need_bind("Node", "get_process_delta_time", HASH_Node_get_process_delta_time)
     bind_physics_delta_time = need_bind("Node", "get_physics_process_delta_time", HASH_Node_get_physics_process_delta_time)
+
+cdef void* class_tag(str name) except? NULL:
+    """Return by what ``is_of_class`` knows a class: the engine's tag, NULL for a class that it does not know yet, or
+    the name where the engine has no tags."""
+    return gd_classdb_get_class_tag(name_ptr(name)) if has_class_tags else string_forever(name)
+
+cdef inline bint is_of_class(const void* object, void* tag) noexcept nogil:
+    cdef uint8_t found = 0
+    if has_class_tags:
+        return gd_object_cast_to(object, tag) != NULL
+    gd_object_method_bind_ptrcall(bind_is_class, <void*>object, <const void* const*>&tag, &found)
+    return found
 
 def delta_time_of(GDObject node):
     """Return the time since a node's last ``on_process`` (s). Cost: one engine call, no allocation in the engine."""

@@ -81,7 +81,7 @@ cdef class NodePlaces:
             one.node = node.pointer if one.id == 0 else gd_object_get_instance_from_id(one.id)
             one.parent = NULL
             if one.node != NULL:
-                if gd_object_cast_to(one.node, in_plane.node_tag if self.pixel_m else in_space.node_tag) == NULL:
+                if not is_of_class(one.node, in_plane.node_tag if self.pixel_m else in_space.node_tag):
                     raise TypeError(f"needs a {'Node2D' if self.pixel_m else 'Node3D'}, got {node!r}")
                 gd_object_method_bind_ptrcall(bind_get_parent, one.node, NULL, &one.parent)
         self.seen_freed = instances_freed
@@ -203,7 +203,7 @@ def read_transforms(list nodes, float[:, :] positions, float[:, :] forwards=None
 def place_of(GDObject node, double pixel_m=0):
     """Return the position of a Node3D (m), or of a Node2D if ``pixel_m`` is given: three floats. Cost: one engine call."""
     cdef float transform[12]
-    if gd_object_cast_to(node.live(), in_plane.node_tag if pixel_m else in_space.node_tag) == NULL:
+    if not is_of_class(node.live(), in_plane.node_tag if pixel_m else in_space.node_tag):
         raise TypeError(f"place_of needs a Node3D, or a Node2D and its pixel_m, got {node!r}")
     if pixel_m:
         gd_object_method_bind_ptrcall(bind_global_position_2d, node.live(), NULL, transform)
@@ -221,7 +221,7 @@ def pose_of(GDObject node, double pixel_m=0):
     memset(numbers, 0, sizeof(numbers))
     at.data, at.row, at.column, at.columns = <char*>numbers, 0, sizeof(float), 3
     ahead.data, ahead.row, ahead.column, ahead.columns = <char*>&numbers[3], 0, sizeof(float), 3
-    if gd_object_cast_to(node.live(), in_plane.node_tag if pixel_m else in_space.node_tag) == NULL:
+    if not is_of_class(node.live(), in_plane.node_tag if pixel_m else in_space.node_tag):
         raise TypeError(f"pose_of needs a Node3D, or a Node2D and its pixel_m, got {node!r}")
     if pixel_m:
         read_flat(node.live(), pixel_m, &at, &ahead, 0)

@@ -37,7 +37,7 @@ def cast_through(GDObject ray, const float[:, ::1] origins, const float[:, ::1] 
     cdef Passage passage
     if targets.shape[0] < count or met.shape[0] < count or origins.shape[1] != targets.shape[1]:
         raise ValueError(f"{count} rays need {count} targets and {count} results")
-    if gd_object_cast_to(pointer, methods.node_tag) == NULL or width != methods.coordinates:
+    if not is_of_class(pointer, methods.node_tag) or width != methods.coordinates:
         raise ValueError(f"{ray!r} cannot cast rays with {origins.shape[1]} coordinates")
     if skipped is not None:
         skips = skipped.shape[1]

@@ -14,12 +14,12 @@ cdef int open_slides() except -1:
     slides_in_space.get = need_bind("CharacterBody3D", "get_slide_collision", HASH_CharacterBody3D_get_slide_collision)
     slides_in_space.collider = need_bind("KinematicCollision3D", "get_collider_id", HASH_KinematicCollision3D_get_collider_id)
     slides_in_space.collisions = need_bind("KinematicCollision3D", "get_collision_count", HASH_KinematicCollision3D_get_collision_count)
-    slides_in_space.node_tag = gd_classdb_get_class_tag(name_ptr("CharacterBody3D"))
+    slides_in_space.node_tag = class_tag("CharacterBody3D")
     slides_in_plane.count = need_bind("CharacterBody2D", "get_slide_collision_count", HASH_CharacterBody2D_get_slide_collision_count)
     slides_in_plane.get = need_bind("CharacterBody2D", "get_slide_collision", HASH_CharacterBody2D_get_slide_collision)
     slides_in_plane.collider = need_bind("KinematicCollision2D", "get_collider_id", HASH_KinematicCollision2D_get_collider_id)
     slides_in_plane.collisions = NULL
-    slides_in_plane.node_tag = gd_classdb_get_class_tag(name_ptr("CharacterBody2D"))
+    slides_in_plane.node_tag = class_tag("CharacterBody2D")
 
 def read_slides(list bodies, int64_t[:, ::1] met):
     """Read the colliders of bodies in their last move_and_slide().
@@ -41,9 +41,9 @@ def read_slides(list bodies, int64_t[:, ::1] met):
         body = live_pointer(bodies[i])
         if body == NULL:
             continue
-        if gd_object_cast_to(body, slides_in_space.node_tag) != NULL:
+        if is_of_class(body, slides_in_space.node_tag):
             slides_of(body, &slides_in_space, &met[i, 0], met.shape[1])
-        elif gd_object_cast_to(body, slides_in_plane.node_tag) != NULL:
+        elif is_of_class(body, slides_in_plane.node_tag):
             slides_of(body, &slides_in_plane, &met[i, 0], met.shape[1])
 
 cdef void slides_of(void* body, SlideMethods* methods, int64_t* met, Py_ssize_t most) noexcept:

@@ -37,7 +37,7 @@ cdef int string_new(object text, void* out) except -1:
     """Construct a String in 8 uninitialised bytes. OWNED by the caller."""
     cdef Py_ssize_t length
     cdef const char* utf8 = PyUnicode_AsUTF8AndSize(text, &length)
-    gd_string_new_with_utf8_chars_and_len(out, utf8, length)
+    gd_string_new_with_utf8_chars_and_len2(out, utf8, length)
 
 cdef void* string_forever(str text) except NULL:
     """A heap String for registration calls, which copy it; freed with the process."""

@@ -45,8 +45,8 @@ cdef int open_walks() except -1:
     walks_in_space.snap_to_floor = need_bind("CharacterBody3D", "apply_floor_snap", HASH_CharacterBody3D_apply_floor_snap)
     walks_in_space.floor_normal = need_bind("CharacterBody3D", "get_floor_normal", HASH_CharacterBody3D_get_floor_normal)
     walks_in_space.motion_mode = need_bind("CharacterBody3D", "get_motion_mode", HASH_CharacterBody3D_get_motion_mode)
-    walks_in_space.node_tag = gd_classdb_get_class_tag(name_ptr("Node3D"))
-    walks_in_space.body_tag = gd_classdb_get_class_tag(name_ptr("CharacterBody3D"))
+    walks_in_space.node_tag = class_tag("Node3D")
+    walks_in_space.body_tag = class_tag("CharacterBody3D")
     walks_in_plane.coordinates = 2
     walks_in_plane.get_position = need_bind("Node2D", "get_global_position", HASH_Node2D_get_global_position)
     walks_in_plane.set_position = need_bind("Node2D", "set_global_position", HASH_Node2D_set_global_position)
@@ -55,8 +55,8 @@ cdef int open_walks() except -1:
     walks_in_plane.set_velocity = need_bind("CharacterBody2D", "set_velocity", HASH_CharacterBody2D_set_velocity)
     walks_in_plane.get_velocity = need_bind("CharacterBody2D", "get_velocity", HASH_CharacterBody2D_get_velocity)
     walks_in_plane.slide = need_bind("CharacterBody2D", "move_and_slide", HASH_CharacterBody2D_move_and_slide)
-    walks_in_plane.node_tag = gd_classdb_get_class_tag(name_ptr("Node2D"))
-    walks_in_plane.body_tag = gd_classdb_get_class_tag(name_ptr("CharacterBody2D"))
+    walks_in_plane.node_tag = class_tag("Node2D")
+    walks_in_plane.body_tag = class_tag("CharacterBody2D")
 
 
 cdef double WHOLE_TURN = 6.283185307179586     # (rad); M_PI is not in every compiler's header
@@ -114,11 +114,11 @@ cdef class WalkRow:
                 pointer = node.live()
                 one.id = node.id
                 one.methods = &walks_in_space
-                if gd_object_cast_to(pointer, walks_in_space.node_tag) == NULL:
+                if not is_of_class(pointer, walks_in_space.node_tag):
                     one.methods = &walks_in_plane
-                    if gd_object_cast_to(pointer, walks_in_plane.node_tag) == NULL:
+                    if not is_of_class(pointer, walks_in_plane.node_tag):
                         raise TypeError(f"needs a Node3D or a Node2D, got {node!r}")
-                one.slides = one.slides and gd_object_cast_to(pointer, one.methods.body_tag) != NULL
+                one.slides = one.slides and is_of_class(pointer, one.methods.body_tag)
         self.count = len(walkers)
 
     def __dealloc__(self):
@@ -216,9 +216,9 @@ def walk_body(GDObject body, velocity, double elapsed_s, bint falls=False, bint 
     cdef float wanted[3]
     cdef void* pointer = body.live()
     cdef uint64_t number = body.id
-    if gd_object_cast_to(pointer, methods.body_tag) == NULL:
+    if not is_of_class(pointer, methods.body_tag):
         methods = &walks_in_plane
-        if gd_object_cast_to(pointer, methods.body_tag) == NULL:
+        if not is_of_class(pointer, methods.body_tag):
             raise TypeError(f"needs a CharacterBody3D or a CharacterBody2D, got {body!r}")
         wanted[0], wanted[1] = velocity
     else:
