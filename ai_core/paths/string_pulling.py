@@ -103,7 +103,7 @@ def pull_through(start: ArrayLike, goal: ArrayLike, portals: ArrayLike, *, margi
 
 def _narrowed(gates: NDArray[np.float64], margin: float) -> NDArray[np.float64]:
     across = gates[:, 1] - gates[:, 0]
-    width = np.maximum(np.hypot(across[:, 0], across[:, 1]), 1e-300)[:, None]
+    width = np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-300)
     inward = across * np.minimum(0.5, margin / width)
     return np.stack([gates[:, 0] + inward, gates[:, 1] - inward], axis=1)
 

@@ -111,7 +111,7 @@ class Battle:
     def _attack_base(self, side: int, passed_s: float) -> None:
         rows = self.rows(side)
         rows = rows[self.target[rows] < 0]
-        away_m = np.hypot(*(self.place[rows] - self.ground.bases[1 - side]).T)
+        away_m = np.linalg.norm(self.place[rows] - self.ground.bases[1 - side], axis=1)
         near = rows[away_m <= RANGE_M[self.kind[rows]] + BASE_REACH_M]
         self.base_health[1 - side] -= float(ATTACK[self.kind[near], 0].sum()) * passed_s
 

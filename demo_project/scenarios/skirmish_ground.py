@@ -1,6 +1,8 @@
 """The ground of the skirmish: alike from both sides, other for every seed."""
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -57,7 +59,8 @@ class Ground:
             is_open[row:row + height, column:column + width] = False
         rows, columns = np.indices(is_open.shape)
         for base in self.bases:
-            near = np.hypot((columns + 0.5) * CELL_M - base[0], (rows + 0.5) * CELL_M - base[1]) <= NEAR_CELLS * CELL_M
+            middles = np.stack([columns + 0.5, rows + 0.5], axis=-1) * CELL_M
+            near = np.linalg.norm(middles - base, axis=-1) <= NEAR_CELLS * CELL_M
             is_open[near] = True
         return is_open & is_open[::-1, ::-1]
 
@@ -70,7 +73,7 @@ class Ground:
         while len(places) < 2 + side_cells // 8:
             row, column = chance.integers(1, side_cells - 1, 2)
             place = np.array([(column + 0.5) * CELL_M, (row + 0.5) * CELL_M], np.float32)
-            is_far = all(np.hypot(*(place - base)) > 9 * CELL_M for base in self.bases)
+            is_far = all(math.dist(place, base) > 9 * CELL_M for base in self.bases)
             if self.is_open[row, column] and is_far:
                 places.append(place)
                 amounts.append(float(chance.integers(8, 16)) * 100)

@@ -204,7 +204,7 @@ class Side:
         nearest = away_m.argmin(axis=1)
         at_work = nearest[away_m[np.arange(len(workers)), nearest] <= GATHERS_WITHIN_M]
         # Carrying home takes its time: half the rate at 60 m.
-        far_m = np.hypot(*(battle.ground.sites - np.array(self.base)).T)
+        far_m = np.linalg.norm(battle.ground.sites - np.array(self.base), axis=1)
         rate = np.bincount(at_work, minlength=len(self.amounts)) * GATHERS_PER_S * passed_s / (1 + far_m / 60)
         taken = np.minimum(rate, np.maximum(self.amounts, 0))
         self.amounts -= taken.astype(np.float32)
@@ -238,7 +238,7 @@ class Side:
                 if kinds[number] and (capabilities := one.product.capabilities) is not None
             ])
             goal = battle.goals[self.number, squad]
-            is_idle = float(np.hypot(x - goal[0], y - goal[1])) < 2 * CELL_M
+            is_idle = math.dist((x, y), goal) < 2 * CELL_M
             reports.append(SquadReport(squad, role, (x, y), force, is_idle))
         return reports
 

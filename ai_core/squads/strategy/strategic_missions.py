@@ -54,11 +54,11 @@ def choose_scout_goals(
     for scout in sorted(scouts):
         if not is_stale.any():
             break
-        distance_m = np.hypot(*np.moveaxis(middles - np.asarray(scouts[scout], np.float32), 2, 0))
+        distance_m = distances_m(middles, scouts[scout])
         wanted = np.where(is_stale, worth - np.float32(SECONDS_PER_M) * distance_m, -np.inf)
         cell = int(wanted.argmax())
         goals[scout] = area.center_of(cell)
-        is_stale = is_stale & (np.hypot(*np.moveaxis(middles - np.asarray(goals[scout], np.float32), 2, 0)) >= apart_m)
+        is_stale = is_stale & (distances_m(middles, goals[scout]) >= apart_m)
     return goals
 
 
@@ -106,6 +106,12 @@ def point_towards(place: Place, other: Place, away_m: float) -> Place:
     return (place[0] + share * (other[0] - place[0]), place[1] + share * (other[1] - place[1]))
 
 
+def distances_m(places: NDArray[np.float32], place: Place) -> NDArray[np.float64]:
+    """Return how far each of ``places`` is from ``place`` (m). By a square root, which no platform rounds otherwise."""
+    found: NDArray[np.float64] = np.linalg.norm(np.subtract(places, place, dtype=np.float64), axis=-1)
+    return found
+
+
 def search_missions(situation: StrategicSituation, army: list[SquadReport]) -> list[Mission]:
     """Send all squads to the cell unseen for longest, on a tie the one farthest from home."""
     picture = situation.picture
@@ -113,7 +119,7 @@ def search_missions(situation: StrategicSituation, army: list[SquadReport]) -> l
     if situation.is_open is not None:
         ages[~situation.is_open] = -1.0
     oldest = np.flatnonzero(ages.reshape(-1) >= ages.max() - 1.0)
-    away = np.hypot(*(picture.area.centers_of(oldest) - np.asarray(situation.base, np.float32)).T)
+    away = distances_m(picture.area.centers_of(oldest), situation.base)
     place = picture.area.center_of(int(oldest[int(away.argmax())]))
     return [Mission(one.id, "search", place, "the enemy's position is unknown") for one in army]
 
@@ -135,7 +141,7 @@ def on_open_ground(situation: StrategicSituation, place: Place) -> Place:
     if cell != OUTSIDE and (is_open is None or is_open.flat[cell]):
         return place
     cells = np.arange(area.size) if is_open is None else np.flatnonzero(is_open)
-    away = np.hypot(*(area.centers_of(cells) - np.asarray(place, np.float32)).T)
+    away = distances_m(area.centers_of(cells), place)
     return area.center_of(int(cells[int(away.argmin())]))
 
 
