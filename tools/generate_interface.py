@@ -22,6 +22,9 @@ from typing import NamedTuple
 OLDEST_ENGINE = (4, 4)
 """Oldest Godot the bridge runs on; what it offers must be there, newer functions may be NULL."""
 
+DEPRECATED_LATER = {"object_cast_to": (4, 7), "classdb_get_class_tag": (4, 7)}
+"""What an engine deprecates that may be newer than the one at hand, whose header does not say so yet."""
+
 HASH_NAME = re.compile(r"\bHASH_([A-Za-z0-9]+)_(\w+)")
 """How a source asks for a hash; no class of the engine has an underscore in its name."""
 
@@ -60,7 +63,7 @@ def interface_functions(header: str) -> list[InterfaceFunction]:
             match["name"],
             match["type"],
             (int(match["major"]), int(match["minor"])),
-            "@deprecated" in match["comment"],
+            "@deprecated" in match["comment"] or match["name"] in DEPRECATED_LATER,
         )
         for match in DECLARATION.finditer(header)
     ]

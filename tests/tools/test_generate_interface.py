@@ -67,6 +67,11 @@ def test_only_what_the_oldest_engine_has_and_keeps_is_required():
     assert [one.name for one in interface_functions(HEADER) if one.is_required] == ["mem_alloc"]
 
 
+def test_what_a_later_engine_deprecates_is_not_required():
+    header = HEADER.replace("mem_alloc", "object_cast_to")
+    assert [one.name for one in interface_functions(header) if one.is_required] == []
+
+
 def test_a_function_that_cannot_be_read_is_named_and_not_lost():
     broken = HEADER.replace("@since 4.6", "@from 4.6")
     with pytest.raises(ValueError, match="could not read newest_thing"):
