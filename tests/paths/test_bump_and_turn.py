@@ -2,9 +2,7 @@
 from __future__ import annotations
 
 import json
-import re
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -233,9 +231,3 @@ def test_misuse_is_refused():
         ExploredMap().ask(0, 1, None)
     with pytest.raises(TypeError, match="GridPassage"):
         neighbors_on_grid(np.zeros((2, 2)))
-
-
-def test_the_sample_of_the_page_runs():
-    text = (Path(__file__).parents[2] / "docs" / "library" / "bump_and_turn.md").read_text(encoding="utf-8")
-    sample, = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    exec(compile(sample, "docs/library/bump_and_turn.md", "exec"), {})
