@@ -19,7 +19,7 @@ class Scene(NamedTuple):
     """What of a scene is shown.
 
     Args:
-        scene: name of the demo.
+        scene: name of the demo, or path of a scene.
         after_s: game time before the first frame (s).
         frames: frames of an animation; 0 for one picture.
         every_s: game time between two frames (s).
@@ -37,6 +37,8 @@ SCENES = {
     "museum_play": Scene("museum", 1.0, 70, 0.2),
     "skirmish_play": Scene("skirmish", 5.0, 60, 0.5),
     "city_play": Scene("city", 0.5, 60, 0.2),
+    "guard_level": Scene("res://addons/ai_core/examples/guard_level_3d.tscn", 4.0),
+    "villagers": Scene("res://addons/ai_core/examples/villagers_3d.tscn", 4.0),
 }
 """By name of the file."""
 
