@@ -76,13 +76,45 @@ def fetch_without_dependencies(
     Raises:
         StepFailed: if apt cannot reach, verify or find them.
     """
-    workshop = _prepare_apt(suite or _installed_release(), target / _WORKSHOP, architecture)
+    workshop = _prepare_apt(suite or installed_release(), target / _WORKSHOP, architecture)
     _apt(workshop, "update", "--error-on=any", limit_s=_DOWNLOAD_LIMIT_S, progress=progress)
     _apt(workshop, "download", *packages, limit_s=_DOWNLOAD_LIMIT_S, progress=progress)
     archives = sorted(workshop.glob("*.deb"))
     unpack(archives, target, progress, with_licences=with_licences)
     shutil.rmtree(workshop)
     return [archive.name for archive in archives]
+
+
+def fetch_sources(packages: Sequence[str], suite: str, target: Path, progress: Step) -> list[str]:
+    """Download what its authors published of each source package and unpack it into ``target/PACKAGE``.
+
+    Args:
+        packages: names of Debian source packages.
+        suite: the Debian release to take them from.
+        target: an existing folder.
+        progress: told what is going on.
+
+    Returns:
+        The file names of the archives, sorted.
+
+    Raises:
+        StepFailed: if apt cannot reach, verify or find them.
+    """
+    workshop = _prepare_apt(suite, target / _WORKSHOP, kind="deb-src")
+    progress.note(f"reading the lists of sources of {suite}")
+    _apt(workshop, "update", "--error-on=any", limit_s=_DOWNLOAD_LIMIT_S, progress=progress)
+    _apt(workshop, "source", "--download-only", "--tar-only", *packages, limit_s=_DOWNLOAD_LIMIT_S, progress=progress)
+    names = []
+    for package in packages:
+        [archive] = workshop.glob(f"{package}_*.orig.tar.*")
+        progress.note(f"unpacking {archive.name}")
+        shutil.unpack_archive(archive, target / "unpacked.tmp", filter="data")
+        [folder] = (target / "unpacked.tmp").iterdir()
+        folder.rename(target / package)
+        (target / "unpacked.tmp").rmdir()
+        names.append(archive.name)
+    shutil.rmtree(workshop)
+    return sorted(names)
 
 
 def unpack(archives: Sequence[Path], target: Path, progress: Step, *, with_licences: bool = False) -> None:
@@ -160,13 +192,14 @@ def acquire_settings(apt_config_dump: str) -> str:
     return "\n".join(kept) + "\n"
 
 
-def _installed_release() -> str:
+def installed_release() -> str:
+    """Return the code name of the machine's own Debian release."""
     text = Path("/etc/os-release").read_text()
     found = re.search(r"^VERSION_CODENAME=\"?(\w+)", text, re.MULTILINE)
     return found.group(1) if found else "stable"
 
 
-def _prepare_apt(suite: str, workshop: Path, architecture: str = "") -> Path:
+def _prepare_apt(suite: str, workshop: Path, architecture: str = "", kind: str = "deb") -> Path:
     """Make a folder with lists, cache, status, sources and configuration for apt."""
     for program in ("apt-get", "apt-config", "dpkg"):
         if shutil.which(program) is None:
@@ -181,7 +214,7 @@ def _prepare_apt(suite: str, workshop: Path, architecture: str = "") -> Path:
     texts = [file.read_text(errors="replace") for file in files if file.suffix in {".sources", ".list"}]
     mirror = debian_mirror(listed.output if listed.succeeded else "", texts)
     (workshop / "our.sources").write_text(
-        f"Types: deb\nURIs: {mirror}\nSuites: {suite}\nComponents: main\nSigned-By: {KEYRING}\n"
+        f"Types: {kind}\nURIs: {mirror}\nSuites: {suite}\nComponents: main\nSigned-By: {KEYRING}\n"
     )
     dump = run(["apt-config", "dump"], timeout_s=_QUICK_LIMIT_S)
     (workshop / "apt.conf").write_text(acquire_settings(dump.output) + _own_settings(workshop, architecture))

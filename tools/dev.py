@@ -33,6 +33,7 @@ from tools import (  # noqa: E402
     skirmish_commands,
     soak,
     test_parts,
+    windows_godot,
 )
 from tools.benchmarking import start as benchmarking  # noqa: E402
 from tools.build_bridge import library_folder  # noqa: E402
@@ -154,6 +155,7 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], list[tuple[list[s
     "soak": (soak.start, soak.ARGUMENTS),
     "package": (packaging.start, packaging.ARGUMENTS),
     "export": (game.start, game.ARGUMENTS),
+    "windows-godot": (windows_godot.start, windows_godot.ARGUMENTS),
     "docs": (site.start, site.ARGUMENTS),
     "pictures": (pictures.start, pictures.ARGUMENTS),
     "install": (install, [

@@ -1,9 +1,10 @@
 """pytest and what tests use, for a Python of another platform."""
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
-from tools.cache_folder import fill_whole, is_whole
+from tools.cache_folder import contents_note, fill_whole, is_whole
 from tools.environment import pinned_requirements
 from tools.processes import check, run
 from tools.progress import step
@@ -12,7 +13,7 @@ _LIMIT_S = 600.0
 
 
 def install_test_packages(root: Path, python: Path, site: Path, *platforms: str, version: str) -> None:
-    """Put them into the folder ``site`` unless it is there already.
+    """Put them into the folder ``site`` unless they are there already.
 
     Args:
         root: this repository, whose pyproject.toml pins them.
@@ -24,10 +25,11 @@ def install_test_packages(root: Path, python: Path, site: Path, *platforms: str,
     Raises:
         StepFailed: if a package cannot be had.
     """
-    if is_whole(site):
-        return
     pinned = pinned_requirements((root / "pyproject.toml").read_text())
-    wanted = [one for one in pinned if one.lower().startswith(("pytest", "hypothesis", "cython"))]
+    wanted = [one for one in pinned if one.lower().startswith(("pytest", "hypothesis", "cython", "greenlet"))]
+    if is_whole(site) and contents_note(site)["packages"] == wanted:
+        return
+    shutil.rmtree(site, ignore_errors=True)
     named = [word for platform in platforms for word in ("--platform", platform)]
     install = [python, "-m", "pip", "install", "--disable-pip-version-check", "--no-compile", *named,
                "--python-version", version, "--only-binary=:all:"]

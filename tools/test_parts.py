@@ -61,8 +61,9 @@ PARTS = (
         lambda python, root: _pytest(python, *_AT_ONCE, *_SLOWEST, "tests/addon"), needs_godot=True,
     ),
     Part(
-        "windows", "the loader, the bridge and the library on Windows, by wine",
-        lambda python, root: _pytest(python, "-rs", "tests/platforms/test_windows.py"),
+        "windows", "the loader, the bridge, the library and Godot itself, if it was built, on Windows, by wine",
+        lambda python, root: _pytest(
+            python, "-rs", "tests/platforms/test_windows.py", "tests/platforms/test_windows_godot.py"),
         needs_godot=True, is_for_others=True,
     ),
     Part(

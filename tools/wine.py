@@ -58,21 +58,34 @@ def run_in_wine(
         cwd: folder to run in.
         env: variables on top of this process's.
     """
-    folder = wine_folder()
-    programs = folder / "usr/lib/wine"
+    environment = wine_environment(home, env or {})
+    finished = run([program(), *arguments], timeout_s=limit_s, env=environment, cwd=cwd)
+    if finished.timed_out:  # its programs are in sessions of their own; the server knows them
+        end_all(home)
+    return finished
+
+
+def program() -> Path:
+    """Return the program that runs programs for Windows."""
+    return wine_folder() / "usr/lib/wine/wine64"
+
+
+def wine_environment(home: Path, env: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment to run it in; arguments as of ``run_in_wine``."""
     _prepare_home(home)
-    environment = {
+    return {
         **{name: value for name, value in os.environ.items() if name not in ("DISPLAY", "VIRTUAL_ENV", "PYTHONPATH")},
         "WINEPREFIX": str(home), "WINEARCH": "win64", "WINEDEBUG": "-all",
         # No browser, no .NET, no menus: what a first start would ask for.
         "WINEDLLOVERRIDES": "mscoree=;mshtml=;winemenubuilder.exe=",
-        "WINESERVER": str(programs / "wineserver"), "WINELOADER": str(programs / "wine64"),
-        **(env or {}),
+        "WINESERVER": str(program().with_name("wineserver")), "WINELOADER": str(program()),
+        **env,
     }
-    finished = run([programs / "wine64", *arguments], timeout_s=limit_s, env=environment, cwd=cwd)
-    if finished.timed_out:  # its programs are in sessions of their own; the server knows them
-        run([programs / "wineserver", "-k"], timeout_s=limit_s, env=environment)
-    return finished
+
+
+def end_all(home: Path) -> None:
+    """End whatever runs in a pretended Windows."""
+    run([program().with_name("wineserver"), "-k"], timeout_s=_LIMIT_S, env=wine_environment(home, {}))
 
 
 def _prepare_home(home: Path) -> None:

@@ -67,24 +67,24 @@ func _is_in_map() -> bool:
 
 func _add_walls(lines: PackedStringArray, size: Vector2) -> void:
 	for row in lines.size():
-		for wall in _runs(lines[row], "[+-]{2,}"):
+		for wall in _runs(lines[row], "+-", 2):
 			_add_wall(_place(wall.x, row, size), _place(wall.y, row, size))
 	for column in lines[0].length():
 		var letters := ""
 		for line in lines:
 			letters += line[column]
-		for wall in _runs(letters, "[+|]{2,}"):
+		for wall in _runs(letters, "+|", 2):
 			_add_wall(_place(column, wall.x, size), _place(column, wall.y, size))
 
 
 func _add_exhibits(lines: PackedStringArray, size: Vector2) -> void:
 	for row in lines.size():
-		for found in _runs(lines[row], "=+"):
+		for found in _runs(lines[row], "="):
 			var from := _place(found.x, row, size)
 			var to := _place(found.y, row, size)
 			_add_box((from + to) / 2 + Vector3.UP * HEIGHT_M / 2,
 					to - from + Vector3(0.5, HEIGHT_M, 0.5), 1.0, furniture_material)
-		for at in _runs(lines[row], "[oO]"):
+		for at in _runs(lines[row], "oO", 1, true):
 			var height := HEIGHT_M if lines[row][at.x] == "O" else 0.9
 			var place := _place(at.x, row, size) + Vector3.UP * height / 2
 			_add_box(place, Vector3(0.7, height, 0.7), minf(height, DRAWN_HEIGHT_M + 0.3), wall_material)
@@ -92,11 +92,18 @@ func _add_exhibits(lines: PackedStringArray, size: Vector2) -> void:
 				_add_statue(place + Vector3.UP * height / 2)
 
 
-## First and last index of each run of letters that a pattern matches.
-func _runs(letters: String, pattern: String) -> Array[Vector2i]:
+## First and last index of each run of letters from a set, of at least so many; letters of a set may stand alone.
+func _runs(line: String, letters: String, least := 1, stand_alone := false) -> Array[Vector2i]:
 	var runs: Array[Vector2i] = []
-	for found in RegEx.create_from_string(pattern).search_all(letters):
-		runs.append(Vector2i(found.get_start(), found.get_end() - 1))
+	var first := -1
+	for at in line.length() + 1:
+		var is_one := at < line.length() and letters.contains(line[at])
+		if first >= 0 and (stand_alone or not is_one):
+			if at - first >= least:
+				runs.append(Vector2i(first, at - 1))
+			first = -1
+		if is_one and first < 0:
+			first = at
 	return runs
 
 

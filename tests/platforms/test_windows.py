@@ -35,7 +35,7 @@ PARTS_OF_THE_LIBRARY = (
     "senses", "squads")
 # What tests of the repository need and Windows has not: see docs/godot/platforms.md.
 NOT_ON_WINDOWS = ("tests/test_package.py",)
-# The bodies of this demonstration measure with C's hypot, which each C library rounds in its own manner.
+# Equal between Linux and ARM; between Linux and Windows its digests differ from the first second on, why is not known.
 OTHERWISE_ROUNDED = (
     "tests/scenarios/test_determinism.py::test_decisions_are_the_committed_ones_on_every_machine[skirmish]",)
 

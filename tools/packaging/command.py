@@ -66,8 +66,8 @@ def package(
         progress.note("compressing")
         pack(Path(scratch), archive)
     parts = ", ".join(f"{name} {size / 1e6:.1f}" for name, size in manifest["bytes_of_parts"].items() if size > 50_000)
-    print(f"unpacked {manifest['bytes'] / 1e6:.1f} MB ({parts}), packed {archive.stat().st_size / 1e6:.1f} MB, "
-          f"on Linux for glibc {manifest['needs_glibc']} and later")
+    linux = f", for glibc {manifest['needs_glibc']} and later" if any(one.system == "linux" for one in wanted) else ""
+    print(f"unpacked {manifest['bytes'] / 1e6:.1f} MB ({parts}), packed {archive.stat().st_size / 1e6:.1f} MB{linux}")
     return archive
 
 

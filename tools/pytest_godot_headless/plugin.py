@@ -81,7 +81,8 @@ class OuterHalf:
             return
         self._outside_tests += complaints(self._godot.output.read_new())
         for description in message["items"]:
-            self._found.setdefault(Path(description["path"]), []).append(description)
+            file = Path(os.path.normpath(config.rootpath / description["path"]))
+            self._found.setdefault(file, []).append(description)
 
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
         if not isinstance(item, GodotItem):

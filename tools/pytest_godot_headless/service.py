@@ -5,6 +5,7 @@ leaves nodes behind.
 """
 from __future__ import annotations
 
+import os
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -136,7 +137,8 @@ def described(item: pytest.Item) -> dict[str, Any]:
     below_file = next(index for index, node in enumerate(chain) if isinstance(node, pytest.File)) + 1
     return {
         "nodeid": item.nodeid,
-        "path": str(item.path),
+        # Below the root, for Godot may see that under another name: in wine, in a container.
+        "path": Path(os.path.relpath(item.path, item.config.rootpath)).as_posix(),
         "names": [node.name for node in chain[below_file:]],
         "location": item.location,
         "limit_s": float(limit.args[0]) if limit is not None and limit.args else None,
