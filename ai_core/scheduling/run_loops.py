@@ -30,8 +30,9 @@ MOST_IN_A_ROW = cython.declare(cython.int, 64)      # calls made at once: their 
 NEVER_NS = cython.declare(cython.longlong, 1 << 62)
 LONGEST_NS = cython.declare(cython.longlong, (1 << 31) - 1)     # that recent runs hold: 2.1 s
 INFINITY = cython.declare(cython.double, float("inf"))
-LEARNED = cython.declare(cython.longlong, 4)        # 1 / share of a longer piece that one run teaches
-FORGOTTEN = cython.declare(cython.longlong, 32)     # the same of a shorter one: half in 22 runs
+LEARNED = cython.declare(cython.longlong, 2)        # 1 / share of a longer piece that one run teaches
+FORGOTTEN = cython.declare(cython.longlong, 64)     # the same of a shorter one: 1 run in 30 is longer than the learned
+LEAST_SHARE = cython.declare(cython.double, 0.25)   # of a share that is reduced by the learned piece
 LONG_NS = cython.declare(cython.longlong, 50_000)   # longer pieces are planned for; their calls are made one by one
 
 
@@ -344,7 +345,8 @@ class RunLoop:
         if self.is_timed:
             self.asks += 1
             left_ns = self.deadline_ns - self.ended_ns
-            return self.may_wait and (left_ns <= self.margin_ns or LONG_NS < task._piece_ns > left_ns)
+            return self.may_wait and (
+                left_ns <= self.margin_ns or LONG_NS < task._piece_ns > left_ns - self.margin_ns)
         if self.counts:
             self.left = self.steps_left()
             return self.left <= 0 and self.may_wait
@@ -399,7 +401,7 @@ class RunLoop:
     def run_one(self, task: TaskRun) -> cython.int:
         request: cython.double = self.requests[self.place] if self.has_requests else -1.0
         begun_ns: cython.longlong
-        granted: cython.double = self.granted_now(request)
+        granted: cython.double = self.granted_now(request, task._piece_ns)
         late: cython.longlong = self.number - task._due_since if task._due_since >= 0 else 0
         steps: cython.longlong = 0
         turn: Turn = Turn.__new__(Turn)
@@ -434,13 +436,22 @@ class RunLoop:
 
     @cython.cfunc
     @cython.exceptval(-1.0, check=False)
-    def granted_now(self, request: cython.double) -> cython.double:
-        """Return the grant of the next task: ns of a budget of time, else the argument of ``Budget.part``."""
+    def granted_now(self, request: cython.double, piece_ns: cython.longlong) -> cython.double:
+        """Return the grant of the next task: ns of a budget of time, else the argument of ``Budget.part``.
+
+        Args:
+            request: as of the task.
+            piece_ns: its learned piece (ns).
+        """
         left: cython.double = self.deadline_ns - self.ended_ns if self.is_timed else self.left
         if not self.shares:
             return left if left > 0 else 0
         if request < 0:
-            return left * self.parts[self.place] if left > 0 else 0
+            left = left * self.parts[self.place] if left > 0 else 0
+            if self.is_timed and piece_ns > LONG_NS:    # a share and the piece after it fit into the frame
+                left = min(left, max(
+                    LEAST_SHARE * left, self.deadline_ns - self.ended_ns - self.margin_ns - piece_ns))
+            return left
         if not self.is_timed:
             return request
         return min(request * 1000, left) if left > 0 else 0
@@ -612,7 +623,7 @@ class RunLoop:
     def note_in_row(self, task: TaskRun, number: cython.Py_ssize_t) -> cython.int:
         """Note a call that a row has made; the last one may have overrun."""
         begun_ns: cython.longlong = self.ended_ns
-        granted: cython.double = self.granted_now(-1.0)
+        granted: cython.double = self.granted_now(-1.0, 0)
         late: cython.longlong = self.number - task._due_since if task._due_since >= 0 else 0
         task._last_s, task._last_frame = self.seconds, self.clock_frame
         self.place += 1

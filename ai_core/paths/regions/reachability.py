@@ -17,12 +17,13 @@ from ai_core.described import Described
 from ai_core.errors import check_type, whole_number
 from ai_core.maps.cell_moves import ODD_ROW
 from ai_core.maps.passage import GridPassage
+from ai_core.paths.regions.region_loops import join_runs, root_of
 from ai_core.scheduling.interruptible import Cancellable
 
 __all__ = ["Reachability"]
 
 ROWS_PER_LOOK = 1
-"""Rows processed between two checks of the budget (count): 40 µs on a game map of 512 columns, 120 µs on noise."""
+"""Rows processed between two checks of the budget (count): 20 µs with 512 columns."""
 
 MOST_CHANGED = 64
 """Number of changed cells (count) above which everything is recomputed, in 10 to 100 ms."""
@@ -133,20 +134,10 @@ class Reachability(Described, Cancellable):
             for goes, parity in ((even, 0), (odd, 1)) if moves.is_hexagonal else ((even, None),):
                 if goes[0] != 1:  # moves down meet every pair once
                     continue
-                leads = (opened[:-1] >> move & 1).astype(bool)
-                if parity is not None:
-                    leads &= (opened[:-1] >> 7 & 1).astype(bool) == bool(parity)
-                rows, columns = np.nonzero(leads)
-                pairs = runs[rows, columns].astype(np.int64) << 32 | runs[rows + 1, columns + goes[1]]
-                for pair in np.unique(pairs).tolist():
-                    self._join(pair >> 32, pair & 0xFFFFFFFF)
+                join_runs(self._parents, runs, opened[:-1], move, goes[1], -1 if parity is None else parity)
 
     def _root(self, run: int) -> int:
-        parents = self._parents
-        while parents[run] != run:
-            parents[run] = parents[parents[run]]
-            run = parents[run]
-        return run
+        return root_of(self._parents, run)  # type: ignore[no-any-return]
 
     def _join(self, one: int, other: int) -> None:
         one, other = self._root(one), self._root(other)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ai_core.maps.cell_moves import GridMoves
 
-__all__ = ["NO_MOVE", "NO_PORTAL", "FieldGround", "PortalSearch", "RegionFields", "follow"]
+__all__ = ["NO_MOVE", "NO_PORTAL", "FieldGround", "PortalSearch", "RegionFields", "follow", "join_runs", "root_of"]
 
 NO_MOVE = 255
 """Marker instead of a move: the cell is the target, or no path leads to it."""
@@ -577,3 +577,54 @@ class PortalSearch:
             if len(found) > self.regions * self.most:
                 raise RuntimeError(CONTRADICTORY)
         return np.array(found[::-1], np.int32)
+
+
+@cython.ccall
+@cython.exceptval(-1)
+def root_of(parents: list, run: cython.longlong) -> cython.longlong:
+    """Return the root of a run, and shorten the way to it.
+
+    Args:
+        parents: of each run a run it is joined with; a root has itself.
+        run: number of the run.
+    """
+    above: cython.longlong = parents[run]
+    while above != run:
+        above = parents[above]
+        parents[run] = above
+        run, above = above, parents[above]
+    return run
+
+
+def join_runs(
+    parents: list, runs: cython.int[:, :], opened: cython.uchar[:, :], move: cython.int, right: cython.int,
+    parity: cython.int,
+) -> None:
+    """Join the runs that a move leads to from each row to the next; the root of joined runs is the smallest.
+
+    Args:
+        parents: as in ``root_of``.
+        runs: (n + 1, width) int32, number of the run of each cell.
+        opened: (n, width) uint8, open moves as bits.
+        move: number of the move.
+        right: columns that it goes to the right.
+        parity: rows from which it is taken: 0 even, 1 odd, as bit 7 of ``opened`` says; -1 all.
+    """
+    row: cython.Py_ssize_t
+    column: cython.Py_ssize_t
+    one: cython.longlong
+    other: cython.longlong
+    last_one: cython.longlong
+    last_other: cython.longlong
+    for row in range(opened.shape[0]):
+        last_one = last_other = -1
+        for column in range(opened.shape[1]):
+            if not opened[row, column] >> move & 1 or (parity >= 0 and opened[row, column] >> 7 != parity):
+                continue
+            one, other = runs[row, column], runs[row + 1, column + right]
+            if one == last_one and other == last_other:
+                continue
+            last_one, last_other = one, other
+            one, other = root_of(parents, one), root_of(parents, other)
+            if one != other:
+                parents[max(one, other)] = min(one, other)

@@ -108,7 +108,7 @@ SENSATION = Record(
 
 NO_MIND_SAVED = SimpleNamespace(last_sensation=None, failing={})
 
-PERCEPTS_PER_BLOCK = 512
+PERCEPTS_PER_BLOCK = 128
 """Pairs or percepts of a pass between two queries of a budget of time (count): 20 to 50 µs."""
 
 SIGHTINGS_AT_ONCE = 32
