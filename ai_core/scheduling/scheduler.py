@@ -225,7 +225,7 @@ class Scheduler(Saveable):
             CycleError: if ``work`` is this scheduler, or a scheduler that
                 runs it, directly or through others.
 
-        Cost: O(LOOK_AHEAD_FRAMES) with automatic phasing, however many tasks there are; 2 µs else.
+        Cost: O(LOOK_AHEAD_FRAMES) with automatic phasing, 7 to 12 µs however many tasks there are; 5 to 8 µs else.
         """
         runner = runner_for(work)
         if name is None:

@@ -199,7 +199,7 @@ def _plainly_takes_one(function: Callable[..., object]) -> bool:
     plain, given = function, 1
     if isinstance(function, MethodType):
         plain, given = function.__func__, 2
-    if not isinstance(plain, FunctionType) or vars(plain):  # decorators set attributes there
+    if not isinstance(plain, FunctionType) or plain.__dict__:  # decorators set attributes there
         return False
     code, defaults = plain.__code__, plain.__defaults__ or ()
     return code.co_kwonlyargcount == 0 and code.co_argcount - len(defaults) <= given <= code.co_argcount

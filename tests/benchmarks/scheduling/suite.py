@@ -49,7 +49,7 @@ SUITE = Suite(
         Measurement("frame of n, by requested time", requesting_work, (10, 1000)),
         Measurement("100 of n run, all due", backlog, (200, 1100, 10_000), limits_us={1100: 300.0}),
         Measurement("100 of n run, 100 newly due", rare_backlog, (1100, 10_000), limits_us={10_000: 300.0}),
-        Measurement("phase for one more beside n", add_one_to, CROWDS, limits_us={10_000: 50.0}),
+        Measurement("phase for one more beside n", add_one_to, CROWDS, limits_us={10_000: 15.0}),
         Measurement("phases of n chosen anew", rephase_of, CROWDS, limits_us={10_000: 200_000.0}),
         Measurement("n jobs in slices", timeslicer_jobs, BATCHES, limits_us=jobs_limits_us(*BATCHES)),
         Measurement("results by key, batch of n", result_by_key, BATCHES, limits_us=lookups_limits_us(*BATCHES)),
