@@ -1,4 +1,4 @@
-"""What docs/godot/scheduling.md shows in GDScript does what it says."""
+"""What docs/godot/scheduling.md shows does what it says."""
 from __future__ import annotations
 
 import re
@@ -11,6 +11,7 @@ from addons.ai_core.bridge.gd import construct
 
 TEXT = (Path(__file__).parents[3] / "docs" / "godot" / "scheduling.md").read_text(encoding="utf-8")
 SAMPLES = re.findall(r"```gdscript\n(.*?)```", TEXT, re.DOTALL)
+PYTHON = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
 
 
 @pytest.fixture
@@ -26,7 +27,7 @@ def sample(gdscript, scheduler):
 
 
 def test_every_sample_is_run_here():
-    assert len(SAMPLES) == 7
+    assert (len(SAMPLES), len(PYTHON)) == (7, 1)
 
 
 def test_a_behavior_below_a_character_calls_think(sample, node, physics_frames):
@@ -88,6 +89,14 @@ def test_a_job_and_a_thread_give_their_results(sample, scheduler, physics_frames
             break
     assert (searcher.tried, searcher.total) == (500, 499500)
     assert searcher.best > 0.99
+
+
+def test_work_in_python_lives_within_its_share(node, physics_frames):
+    names = {}
+    exec(PYTHON[0], names)
+    planner = names["Planner"](node("AIScheduler", budget=20000.0))
+    physics_frames(4)
+    assert (planner.thoughts, planner.best, planner.plan) == (1000, 49, "flank")
 
 
 @pytest.mark.parametrize("class_name", ["AIScheduler", "AIBehavior", "Timeslicer"])
