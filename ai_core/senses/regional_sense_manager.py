@@ -665,7 +665,7 @@ class RegionalSenseManager(Saveable):
         smells. Then memory and awareness of all sensors advance in one pass, of some 50 ns a percept, and
         listeners are notified. A budget of time keeps up to three quarters for that, and at least 50 µs; where
         it ends, the next advance continues. Other budgets do not end the pass. The overrun is at most one
-        block of sensors, 512 rays, or two arrivals.
+        block of sensors, 512 rays, or four arrivals.
 
         Signals that are emitted faster than the budget lets them be delivered are merged, those of one
         source and channel (without a channel: of one tag) at one sensor; what is due more than

@@ -55,8 +55,8 @@ __all__ = ["SIGNAL", "EmittedSignals", "Hear", "Muffle", "StimulusFront"]
 ARRIVALS_AT_ONCE = 256
 """Arrivals delivered together (count): more make listeners wait for one another, fewer cost more calls."""
 
-ARRIVALS_ON_TIME = 2
-"""The same on a budget of time (count), which it overruns by up to 0.1 ms where listeners are scripts."""
+ARRIVALS_ON_TIME = 4
+"""The same on a budget of time (count), which it overruns by up to 0.2 ms where listeners are scripts."""
 
 WORK_AT_ONCE = 512
 """Arrivals that may begin in an advance without a look at the budget, and signals that wait unmerged (count), 0.3 ms.
