@@ -27,7 +27,8 @@ from tools.zig import ensure_zig
 
 TARGET = windows_python.TARGET
 # As in test_windows.py: the skirmish differs between Linux and Windows, from frame 9 on.
-OTHERWISE_ROUNDED = "tests/in_godot/saving/test_recording.py::test_a_recording_made_without_godot_replays_in_it[skirmish]"
+OTHERWISE_ROUNDED = (
+    "tests/in_godot/saving/test_recording.py::test_a_recording_made_without_godot_replays_in_it[skirmish]")
 START_LIMIT_S, SUITE_LIMIT_S = 300.0, 5400.0
 LAUNCHER = ROOT / "tools/godot_in_wine.py"
 CHECK = """extends SceneTree
