@@ -15,7 +15,7 @@ from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize, PyBytes_Size
 from cpython.pycapsule cimport PyCapsule_New
 from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
-from libc.math cimport atan2, fabs, floor, hypot, remainder, sqrt, sqrtf
+from libc.math cimport INFINITY, atan2, fabs, floor, hypot, remainder, sqrt, sqrtf
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy, memset
@@ -60,6 +60,7 @@ include "branches.pxi"
 include "rays_through.pxi"
 include "slides.pxi"
 include "walks.pxi"
+include "held_courses.pxi"
 include "emissions.pxi"
 include "errors.pxi"
 
@@ -105,6 +106,7 @@ cdef bint open_bridge(get_proc_f get_proc, void* token) except False:
     open_branches()
     open_slides()
     open_walks()
+    open_held_courses()
     open_kept_calls()
     open_kept_hooks()
     open_shared_calls()

@@ -34,6 +34,10 @@ cdef extern from "engine_hashes.h":
     int64_t HASH_CharacterBody2D_get_slide_collision_count, HASH_CharacterBody2D_get_slide_collision
     int64_t HASH_CharacterBody3D_set_velocity, HASH_CharacterBody3D_get_velocity, HASH_CharacterBody3D_move_and_slide
     int64_t HASH_Engine_is_in_physics_frame
+    int64_t HASH_NavigationAgent3D_get_target_position, HASH_NavigationAgent3D_get_next_path_position
+    int64_t HASH_NavigationAgent3D_get_current_navigation_path, HASH_NavigationAgent3D_set_velocity
+    int64_t HASH_NavigationAgent2D_get_target_position, HASH_NavigationAgent2D_get_next_path_position
+    int64_t HASH_NavigationAgent2D_get_current_navigation_path, HASH_NavigationAgent2D_set_velocity
     int64_t HASH_CharacterBody3D_is_on_floor, HASH_CharacterBody3D_is_on_wall
     int64_t HASH_CharacterBody3D_get_wall_normal, HASH_PhysicsBody3D_test_move
     int64_t HASH_CharacterBody3D_apply_floor_snap

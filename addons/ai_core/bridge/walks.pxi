@@ -347,13 +347,17 @@ cdef inline void put_one(void* node, const WalkMethods* methods, const float* ve
     call_with(methods.set_position, node, place)
 
 cdef inline void turn_one(void* node, const WalkMethods* methods, const float* velocity, double elapsed_s) noexcept nogil:
-    """Turn a node toward its velocity, by at most the turning rate."""
+    """Turn a node toward its velocity, by at most the turning rate, unless it hardly moves."""
+    cdef bint is_flat = methods.coordinates == 2
+    if hypot(velocity[0], velocity[1 if is_flat else 2]) >= SLOWEST_TURNING * (32 if is_flat else 1):
+        turn_toward(node, methods, velocity, TURN_RAD_S * elapsed_s)
+
+cdef inline void turn_toward(void* node, const WalkMethods* methods, const float* velocity, double most) noexcept nogil:
+    """Turn a node toward a direction, by at most an angle (rad)."""
     cdef bint is_flat = methods.coordinates == 2
     cdef double x = velocity[0] if is_flat else -velocity[2], y = velocity[1] if is_flat else -velocity[0]
-    cdef double facing, off, most = TURN_RAD_S * elapsed_s
+    cdef double facing, off
     cdef float rotation[3]
-    if hypot(x, y) < SLOWEST_TURNING * (32 if is_flat else 1):
-        return
     if is_flat:
         gd_object_method_bind_ptrcall(methods.get_rotation, node, NULL, &facing)
     else:

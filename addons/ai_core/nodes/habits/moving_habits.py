@@ -8,6 +8,7 @@ from typing import Any
 
 from addons.ai_core.bridge.declarations import node_paths
 from addons.ai_core.bridge.gd import (
+    HeldCourse,
     NodePath,
     RefusedValue,
     StringName,
@@ -28,10 +29,10 @@ from addons.ai_core.nodes.characters.sensor_feed import VALUES
 from addons.ai_core.nodes.habits.built_in_habits import BuiltInHabit
 from addons.ai_core.nodes.habits.habit import Habit, tree_above
 from addons.ai_core.nodes.habits.habit_events import value_of
-from addons.ai_core.nodes.walking.agent_walk import AgentWalk
+from addons.ai_core.nodes.walking.agent_walk import AIM_SLACK, AgentWalk
 from addons.ai_core.nodes.walking.body_moving import is_body, walk
-from addons.ai_core.nodes.walking.path_follower import point_ahead
-from addons.ai_core.nodes.walking.path_height import GROUNDED, is_elsewhere
+from addons.ai_core.nodes.walking.path_follower import CORNER, point_ahead
+from addons.ai_core.nodes.walking.path_height import BLOCKED_M, GROUNDED, is_elsewhere
 from addons.ai_core.nodes.walking.ticket_walk import TicketWalk
 from addons.ai_core.nodes.walking.walking_crowd import WalkingCrowd, crowd_of
 from ai_core.decisions.habits.habit_runner_loops import HabitContext
@@ -51,6 +52,10 @@ VELOCITY_STEP = 0.01
 
 GROUND_WITHIN_S = 0.25
 """Longest time until a navigation map has its regions (s); another thread adds them within a few frames."""
+
+HELD_S = 0.25
+"""Longest time for which a character goes toward a point of its path without a new decision (s): changed settings,
+and progress for ``stuck_after``, are noticed this late."""
 
 GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
 """Angle between two consecutive places of a search (rad): any number of places spreads evenly."""
@@ -227,6 +232,8 @@ class WalkingHabit(ActorHabit):
     _crowd_id = 0                   # instance id of the actor in the crowd
     _safe_velocity: Any = None      # of the avoidance, for the next turn
     _avoiding: Any = None           # the agent whose avoidance is connected
+    _held: HeldCourse | None = None     # toward the next point, in the run with this memory
+    _held_in: dict[str, Any] | None = None
 
     def setting_errors(self) -> Iterator[str]:
         yield from super().setting_errors()
@@ -236,6 +243,7 @@ class WalkingHabit(ActorHabit):
         self, tree: Any, name: str, script: tuple[int, int], below: list[HabitDefinition],
     ) -> HabitDefinition:
         found: HabitDefinition = super().definition(tree, name, script, below)  # type: ignore[misc]
+        self._held = None
         actor = tree.get_node_or_null(tree.actor)
         if actor is not None:
             self._join_crowd(actor)
@@ -289,6 +297,8 @@ class WalkingHabit(ActorHabit):
 
     def walk_to(self, run: HabitContext, goal: Any) -> Status:
         """Walk to a position for one turn; FAILED if no path leads there, or the actor is stuck."""
+        if self._held is not None and self._keep_course(run, goal):
+            return Status.RUNNING
         actor = self._tree.actor_node()
         here = self.position_of_actor(actor)
         if _distance(goal, here) <= self.arrival_distance:
@@ -306,6 +316,8 @@ class WalkingHabit(ActorHabit):
         while came == "going":
             left_s -= self._go(actor, here, stop, goal, run, left_s, falls=falls)
             if left_s <= 0:
+                if stands:
+                    self._hold_course(actor, stop, path, run, falls=falls)
                 return self._check_stuck(first, stop, run)
             at, here, stands = point_ahead(run.memory), actor.get_global_position(), not falls or actor.is_on_floor()
             is_blocked = falls and actor.is_on_wall()
@@ -314,8 +326,42 @@ class WalkingHabit(ActorHabit):
                 return self._check_stuck(first, stop, run)
         return Status.SUCCEEDED if came == "arrived" else Status.FAILED
 
+    def _hold_course(self, actor: Any, stop: Any, path: Any, run: HabitContext, *, falls: bool) -> None:
+        """Go toward the same point in the next turns, in one call each, until another may be next."""
+        memory, agent = run.memory, self._agent(actor) if isinstance(path, AgentWalk) else None
+        if memory.get("climbs") or (path is not None and (agent is None or "path" not in memory)):
+            return
+        is_body, gravity = self._moves_body(run), -actor.get_gravity().y if falls else 0.0
+        if (falls and gravity == 0) or (not is_body and has_listeners(self, "velocity_changed")):
+            return
+        keep = self.arrival_distance if agent is None else max(self.arrival_distance, CORNER, BLOCKED_M)
+        if _flat_distance(stop, actor.get_global_position()) <= keep + self.speed * run.elapsed_s:
+            return
+        lasts_s = min(HELD_S, self.stuck_after / 4) if self.stuck_after else HELD_S
+        held = HeldCourse(
+            actor, stop, keep, self.speed, self.turn_speed, self.arrival_distance, lasts_s, is_body, gravity)
+        if agent is not None:
+            held.follow(agent, *memory["aimed"], AIM_SLACK, *memory["path"], self._avoiding is not None)
+        self._held, self._held_in = held, memory
+
+    def _keep_course(self, run: HabitContext, goal: Any) -> bool:
+        """Walk on as in the turn before; return False, and do nothing, if the next point must be decided."""
+        held, crowd = self._held, self._crowd
+        assert held is not None
+        if self._held_in is not run.memory or (
+                crowd is not None and self._avoiding is None and self.avoidance and self._crowd_id in crowd.near()) \
+                or not held.step(goal, run.elapsed_s, self._safe_velocity):
+            self._held = None
+            return False
+        if self.stuck_after:
+            run.memory["age_s"] = run.memory.get("age_s", 0.0) + run.elapsed_s
+        if has_listeners(self, "velocity_changed"):
+            self._emit_velocity(self._tree.actor_node().get_velocity())
+        return True
+
     def stand(self, run: HabitContext) -> None:
         """Stop the actor, and reset the time without progress."""
+        self._held = None
         run.memory.pop("left", None)
         self._emit_standing()
         if self._moves_body(run):
@@ -326,6 +372,7 @@ class WalkingHabit(ActorHabit):
                 walk(actor, Vector3(0, 0, 0), run.elapsed_s, falls=True, climbs=False)
 
     def exit(self, run: HabitContext) -> None:
+        self._held = None
         actor = self._tree.actor_node()
         service = self.get_node_or_null(self.paths) if self.paths else None  # type: ignore[attr-defined]
         agent = self._agent(actor) if run.memory.get("has_agent") else None
@@ -500,6 +547,10 @@ class HabitMoveTo(TargetedHabit, WalkingHabit, Habit):
         self.begin_walk(run)
 
     def tick(self, run: HabitContext) -> Status:
+        if self._held is not None:
+            target = self._target(run)
+            if type(target) is (Vector2 if self.is_flat else Vector3) and self._keep_course(run, target):
+                return Status.RUNNING
         actor = self._tree.actor_node()
         goal, here = self.goal_and_position(actor, run)
         if goal is None:

@@ -12,6 +12,10 @@ from addons.ai_core.nodes.walking.path_height import HeightAbovePath
 SAME_M = 1e-3
 """Distance within which the present target of the agent equals the target that was set (m)."""
 
+AIM_SLACK = 0.1
+"""Share of its distance by which a goal may move before the agent gets another target (no unit): the path to a target
+that runs would otherwise be searched in every few frames, however far away it is."""
+
 
 class AgentWalk:
     """A walk along the path of a navigation agent.
@@ -52,7 +56,7 @@ class AgentWalk:
         agent, memory = self._agent, self._memory
         if not self._server.map_get_iteration_id(self._map):      # no answers until the map is built
             return here, "going"
-        self._aim(goal, arrival_m)
+        self._aim(here, goal, arrival_m)
         agent.get_next_path_position()                            # makes the agent update its path
         points = agent.get_current_navigation_path()
         if not len(points):                                       # the map is still empty
@@ -78,11 +82,11 @@ class AgentWalk:
         if self._memory.get("sets_offset"):
             self._agent.set_path_height_offset(0.0)
 
-    def _aim(self, goal: Any, arrival_m: float) -> None:
+    def _aim(self, here: Any, goal: Any, arrival_m: float) -> None:
         """Set the target of the agent: the place of the map right below or above the goal."""
         aimed = self._memory.get("aimed")
-        if aimed and math.dist(aimed[0], tuple(goal)) <= arrival_m / 2 \
-                and math.dist(aimed[1], tuple(self._agent.get_target_position())) <= SAME_M:
+        if aimed and math.dist(aimed[0], goal) <= max(arrival_m / 2, AIM_SLACK * math.dist(goal, here)) \
+                and math.dist(aimed[1], self._agent.get_target_position()) <= SAME_M:
             return
         on_map = None
         if not self._is_flat:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from addons.ai_core.bridge.gd import nearest_piece
 from addons.ai_core.nodes.walking.path_height import BLOCKED_M, STANDS_WITHIN_M, HeightAbovePath, Point, apart
 
 Floats = NDArray[np.float32]
@@ -114,16 +115,5 @@ def joined(points: Floats, here: Any) -> tuple[int, list[float] | None]:
 
     Cost: O(n).
     """
-    place, plane = np.array(tuple(here)), [0, -1]
-    pieces = np.diff(points, axis=0)
-    flat = pieces[:, plane]
-    along = ((place - points[:-1])[:, plane] * flat).sum(axis=1)
-    share = np.clip(along / np.maximum((flat ** 2).sum(axis=1), 1e-12), 0, 1)
-    nearest = points[:-1] + share[:, None] * pieces
-    away = np.hypot(*(nearest - place)[:, plane].T)
-    if len(place) == 3:
-        away[np.abs(nearest[:, 1] - place[1]) > STANDS_WITHIN_M] = np.inf
-    piece = int(away.argmin()) if len(away) else 0
-    if not len(away) or away[piece] == np.inf:
-        return 0, None
-    return piece + 1, nearest[piece].tolist()
+    piece, nearest = nearest_piece(points, here, STANDS_WITHIN_M)
+    return piece + 1, nearest

@@ -1,0 +1,101 @@
+"""HeldCourse and nearest_piece: what is repeated in one crossing is what a whole decision does."""
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from addons.ai_core.bridge.gd import HeldCourse, Vector2, Vector3, nearest_piece
+from addons.ai_core.nodes.habits import moving_habits
+
+pytestmark = pytest.mark.in_its_own_world
+
+
+def nearest_by_numpy(points, place, within):
+    """Return the same as nearest_piece, by arrays."""
+    pieces, plane = np.diff(points, axis=0), [0, -1]
+    flat = pieces[:, plane]
+    along = ((place - points[:-1])[:, plane] * flat).sum(axis=1)
+    share = np.clip(along / np.maximum((flat ** 2).sum(axis=1), 1e-12), 0, 1)
+    nearest = points[:-1] + share[:, None] * pieces
+    away = np.hypot(*(nearest - place)[:, plane].T)
+    if len(place) == 3:
+        away[np.abs(nearest[:, 1] - place[1]) > within] = np.inf
+    piece = int(away.argmin()) if len(away) else 0
+    return (-1, None) if not len(away) or away[piece] == np.inf else (piece, nearest[piece].tolist())
+
+
+@pytest.mark.parametrize("columns", [2, 3])
+def test_nearest_pieces_equal_those_of_a_plain_form(columns):
+    chance = np.random.default_rng(3)
+    for count in [1, 2, 2, 3, 8, 50] * 20:
+        points = chance.uniform(-5, 5, (count, columns)).astype(np.float32)
+        place = chance.uniform(-6, 6, columns)
+        found, expected = nearest_piece(points, place, 2.0), nearest_by_numpy(points, place, 2.0)
+        if expected[1] is None:
+            assert found == (-1, None)
+            continue
+        assert found[1] == pytest.approx(expected[1], abs=1e-4)
+        assert abs(found[0] - expected[0]) <= 1, "at a corner two pieces are equally near, but for rounding"
+
+
+@pytest.fixture(params=["CharacterBody3D", "Node3D", "CharacterBody2D", "Node2D"])
+def walked(request, node, scheduler, physics_frames):
+    """``walked(held_s)``: where an actor is after a second of walking after a goal that moves."""
+    def places(held_s):
+        is_flat = request.param.endswith("2D")
+        unit, kind = (32.0, Vector2) if is_flat else (1.0, Vector3)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(moving_habits, "HELD_S", held_s)
+            more = {} if request.param.startswith("Node") else {"motion_mode": 1}
+            actor = node(request.param, scheduler, **more)
+            goal = node("Node2D" if is_flat else "Node3D", scheduler)
+            tree = node("HabitTree", actor)
+            node("HabitMoveTo", tree, target_node=goal.get_path(), turn_speed=2.0, speed=3 * unit)
+            found = []
+            for frame in range(60):
+                across = 5 * math.sin(frame / 20) * unit
+                goal.position = kind(8 * unit, across) if is_flat else Vector3(8, 0, across)
+                physics_frames(1)
+                found.append((tuple(actor.position), actor.rotation if is_flat else actor.rotation.y))
+            actor.get_parent().remove_child(actor)
+            actor.free()
+            goal.free()
+        return found
+    return places
+
+
+def test_held_courses_walk_as_turns_that_decide_everything(walked):
+    held, decided = walked(0.25), walked(0.0)
+    assert math.dist(held[-1][0], held[0][0]) > 2.5
+    for (place, angle), (other, other_angle) in zip(held, decided, strict=True):
+        assert place == pytest.approx(other, abs=0.02)
+        assert math.remainder(angle - other_angle, math.tau) == pytest.approx(0, abs=0.01)
+
+
+def test_held_courses_leave_what_needs_a_decision(node, scheduler):
+    actor = node("Node3D", scheduler)
+    course = HeldCourse(actor, Vector3(5, 0, 0), 0.5, 3.0, 0.0, 0.5, 0.25, False, 0.0)
+    assert course.step(Vector3(5, 0, 0), 0.1, None)
+    assert tuple(actor.position) == pytest.approx((0.3, 0, 0))
+    assert not course.step(Vector3(math.nan, 0, 0), 0.01, None)
+    assert not course.step(Vector3(0.6, 0, 0), 0.01, None), "it has arrived"
+    assert tuple(actor.position) == pytest.approx((0.3, 0, 0))
+    assert course.step(Vector3(0, 0, 5.5), 0.1, None), "without an agent the goal is the stop"
+    assert not course.step(Vector3(5, 0, 0), 0.1, None), "it was held long enough"
+    actor.get_parent().remove_child(actor)
+    actor.free()
+    assert not course.step(Vector3(5, 0, 0), 0.0, None)
+
+
+def test_held_courses_refuse_what_cannot_walk(node, scheduler):
+    with pytest.raises(TypeError, match="Node3D or a Node2D"):
+        HeldCourse(node("Node", scheduler), Vector3(1, 0, 0), 0.5, 3.0, 0.0, 0.5, 0.25, False, 0.0)
+    place = node("Node3D", scheduler)
+    with pytest.raises(TypeError, match="CharacterBody"):
+        HeldCourse(place, Vector3(1, 0, 0), 0.5, 3.0, 0.0, 0.5, 0.25, True, 0.0)
+    course = HeldCourse(place, Vector3(1, 0, 0), 0.5, 3.0, 0.0, 0.5, 0.25, False, 0.0)
+    flat = node("NavigationAgent2D", node("Node2D", scheduler))
+    with pytest.raises(TypeError, match="NavigationAgent"):
+        course.follow(flat, Vector3(1, 0, 0), Vector3(1, 0, 0), 0.1, 1, (0, 0, 0), (1, 0, 0), False)
