@@ -12,6 +12,7 @@ var intruders: Array[Node3D] = []
 var target: Node3D
 var suspicion := NOWHERE
 var has_lost := false
+var is_in_view := false
 var alertness := 0
 var ever_saw := false
 var ever_heard := false
@@ -25,7 +26,7 @@ func hear(strength: float) -> void:
 	for intruder in intruders:
 		var distance := intruder.global_position.distance_to(global_position + EYES)
 		if distance <= 60.0 and strength * pow(0.9, distance) >= 1.0:
-			suspicion = intruder.position
+			suspicion = intruder.global_position
 			ever_heard = true
 
 
@@ -46,10 +47,11 @@ func look(space: PhysicsDirectSpaceState3D, delta_s: float) -> void:
 
 
 func _remember(seen: Node3D, delta_s: float) -> void:
-	if seen != null:
+	is_in_view = seen != null
+	if is_in_view:
 		target = seen
-		suspicion = seen.position
-		_last_seen = seen.position
+		suspicion = seen.global_position
+		_last_seen = seen.global_position
 		_unseen_s = 0.0
 		ever_saw = true
 		_awareness = minf(_awareness + delta_s, 1.0)

@@ -27,7 +27,7 @@ func decide(delta_s: float) -> void:
 
 
 func walk_to(place: Vector3, speed: float) -> bool:
-	var way := place - position
+	var way := place - global_position
 	way.y = 0.0
 	if way.length() < 0.3:
 		return true

@@ -10,8 +10,8 @@ func _ready() -> void:
 	build()
 	for i in guard_count:
 		var guard := HandGuard.new()
-		guard.home = post(i)
-		guard.position = guard.home
+		guard.home = position + post(i)
+		guard.position = post(i)
 		guard.phase = i % HandGuard.THINKS_EVERY
 		guard.intruders = intruders
 		guards.append(guard)
