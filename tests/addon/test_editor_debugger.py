@@ -26,6 +26,11 @@ LEVEL = """\
     [node name="Eyes" type="Sensor3D" parent="Guard"]
 
     [node name="Habits" type="HabitTree" parent="Guard"]
+    values = { "alarm": false }
+
+    [node name="Flee" type="HabitWait" parent="Guard/Habits"]
+    condition = "alarm"
+    duration = 1000.0
 
     [node name="Doze" type="HabitWait" parent="Guard/Habits"]
     duration = 1000.0
@@ -36,6 +41,7 @@ SCRIPT = """\
 
     func _physics_process(_delta: float) -> void:
         var file := FileAccess.open("res://watched.txt", FileAccess.WRITE)
+        if FileAccess.file_exists("res://alarm.txt"): $Guard/Habits.set_value("alarm", true)
         file.store_string("%d %d" % [$AI.get_child_count(true) - $AI.get_child_count(), $AI.get_stats().frame])
     """
 RUNNING = """
@@ -59,6 +65,7 @@ OPENING = """
             var text := FileAccess.get_file_as_string("res://watched.txt")
             if text: return int(text.get_slice(" ", number))
         return -1
+    if FileAccess.file_exists("res://alarm.txt"): DirAccess.remove_absolute("res://alarm.txt")
     if FileAccess.file_exists("res://watched.txt"): DirAccess.remove_absolute("res://watched.txt")
     EditorInterface.play_main_scene()
     var session: EditorDebuggerSession = debugger.get_session(0)
@@ -96,8 +103,8 @@ def test_shown_it_tells_what_a_character_does_and_steps_the_game(project, prepar
     say([panel.is_visible_in_tree(), "Senses senses" in panel.shown_text()])
     panel.choose_section("habits")
     panel.choose_character("/root/Level/Guard")
-    await until.call(func() -> bool: return "* Doze: active for" in panel.shown_text())
-    say("* Doze: active for" in panel.shown_text())
+    await until.call(func() -> bool: return "Doze | waiting | can activate" in panel.shown_text())
+    say("Doze | waiting | can activate" in panel.shown_text())
     panel.pause_wished.emit(true)
     await get_tree().create_timer(2.0).timeout
     var stood: int = watched.call(1)
@@ -116,3 +123,32 @@ def test_shown_it_tells_what_a_character_does_and_steps_the_game(project, prepar
     EditorInterface.stop_playing_scene()
     """)
     assert said == ["[true, true]", "true", "0", "1", "[false, 0]"]
+
+
+def test_a_live_chart_says_why_and_a_breakpoint_pauses(project, prepared):
+    said = run_in_editor(project, prepared, OPENING + """
+    debugger.call("_float", 0)
+    panel.choose_section("habits")
+    panel.choose_character("/root/Level/Guard")
+    var chart: Control = panel.get("_chart")
+    await until.call(func() -> bool: return not chart.is_empty() and chart._history.size() > 5)
+    var text: String = chart.shown_text()
+    say([chart.visible, "alarm = false" in chart.shown_values(), "Flee | pending | condition `alarm` is false" in text])
+    chart._toggle_breakpoint("Habits/Flee")
+    session.send_message("ai_core:pause", [false])
+    FileAccess.open("res://alarm.txt", FileAccess.WRITE).store_string("now")
+    await until.call(func() -> bool: return chart._break_words != "")
+    say(chart._break_words)
+    await get_tree().create_timer(1.0).timeout
+    var stood: int = watched.call(1)
+    await get_tree().create_timer(1.0).timeout
+    say(watched.call(1) - stood)
+    await until.call(func() -> bool: return "alarm = true" in chart.shown_values())
+    say(["alarm = true" in chart.shown_values(), "Flee | waiting | interrupted Doze" in chart.shown_text()])
+    chart._slider.value = -1.5
+    say(["alarm = false" in chart.shown_values(), "s ago" in chart.shown_text()])
+    debugger.call("_dock", 0)
+    EditorInterface.stop_playing_scene()
+    """)
+    assert said == [
+        "[true, true, true]", "Habits/Flee begins: began, interrupted Doze", "0", "[true, true]", "[true, true]"]

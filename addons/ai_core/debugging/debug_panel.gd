@@ -39,6 +39,8 @@ var _filter := LineEdit.new()
 var _list := ItemList.new()
 var _text := TextEdit.new()
 var _senses := SensesView.new()
+## Draws the habits of the character; null shows them as text.
+var _chart: Control
 var _asking := Timer.new()
 var _was_visible := false
 
@@ -79,6 +81,8 @@ func clear() -> void:
 	_headline.text = NO_REPORT
 	_text.text = ""
 	_senses.clear()
+	if _chart != null:
+		_chart.clear()
 	_pause.set_pressed_no_signal(false)
 
 
@@ -92,10 +96,28 @@ func choose_section(wanted: String) -> void:
 
 
 func choose_character(path: String) -> void:
-	if character != path: _senses.clear()
+	if character != path:
+		_senses.clear()
+		if _chart != null:
+			_chart.clear()
 	character = path
 	_lay_out()
 	_ask()
+
+
+## Show habits with a control that has `show_chart(chart, seconds)`, `clear()` and `is_empty()`.
+func use_chart(chart: Control) -> void:
+	_chart = chart
+	_text.add_sibling(chart)
+	_lay_out()
+
+
+## Say that a breakpoint has paused the game.
+func show_break(words: String) -> void:
+	_pause.set_pressed_no_signal(true)
+	_pause.tooltip_text = words
+	if _chart != null:
+		_chart.show_break(words)
 
 
 ## Show a report of the game; debug_watch.py describes its content.
@@ -109,6 +131,9 @@ func show_report(report: Dictionary) -> void:
 	_fill_list(report.characters)
 	if report.section == section and report.character == character and section == "senses":
 		_senses.show_senses(report.senses, report.seconds)
+	if _chart != null and section == "habits" and report.section == section and report.character == character:
+		_chart.show_chart(report.chart, report.seconds)
+		_lay_out()
 	if report.section == section and report.character == character and _text.text != report.text:
 		var line := _text.scroll_vertical
 		var column := _text.scroll_horizontal
@@ -119,7 +144,7 @@ func show_report(report: Dictionary) -> void:
 
 ## Return the shown text.
 func shown_text() -> String:
-	return "%s\n%s" % [_headline.text, _text.text]
+	return "%s\n%s" % [_headline.text, _chart.shown_text() if _chart != null and _chart.visible else _text.text]
 
 
 func shown_frames() -> int:
@@ -174,7 +199,9 @@ func _lay_out() -> void:
 	_text.wrap_mode = TextEdit.LINE_WRAPPING_NONE if section in TABLES else TextEdit.LINE_WRAPPING_BOUNDARY
 	_list.get_parent().visible = has_list and section in OF_A_CHARACTER
 	_senses.visible = section == "senses" and character != ""
-	_text.visible = not _senses.visible
+	if _chart != null:
+		_chart.visible = section == "habits" and character != "" and not _chart.is_empty()
+	_text.visible = not _senses.visible and (_chart == null or not _chart.visible)
 
 
 func _step() -> void:

@@ -3,6 +3,7 @@ extends EditorDebuggerPlugin
 ## The tab "AI" of the debugger, one for each running game: shows the reports of the game while it is visible.
 
 const DebugPanel := preload("../debugging/debug_panel.gd")
+const LiveView := preload("chart/live_view.gd")
 const CAPTURE := "ai_core"
 
 ## Messages of the last game, for tests.
@@ -20,6 +21,9 @@ func _setup_session(session_id: int) -> void:
 	panel.frame_wished.connect(_next_frame.bind(session))
 	panel.add_child(_float_button(session_id))
 	_panels[session_id] = panel
+	var chart := LiveView.new()
+	chart.breakpoint_wished.connect(_set_breakpoint.bind(session))
+	panel.use_chart(chart)
 	session.started.connect(panel.clear)
 	session.add_session_tab(panel)
 
@@ -29,6 +33,9 @@ func _has_capture(capture: String) -> bool:
 
 
 func _capture(message: String, data: Array, session_id: int) -> bool:
+	if message == CAPTURE + ":break":
+		_panels[session_id].show_break(data[0])
+		return true
 	if message != CAPTURE + ":report":
 		return false
 	reports_received += 1
@@ -64,6 +71,11 @@ func _pause(is_paused: bool, session: EditorDebuggerSession) -> void:
 func _next_frame(session: EditorDebuggerSession) -> void:
 	if session.is_active():
 		session.send_message(CAPTURE + ":next_frame", [])
+
+
+func _set_breakpoint(tree: String, path: String, moment: String, session: EditorDebuggerSession) -> void:
+	if session.is_active():
+		session.send_message(CAPTURE + ":breakpoint", [tree, path, moment])
 
 
 func _float_button(session_id: int) -> Button:

@@ -83,12 +83,13 @@ cdef class HabitContext:
 
 cdef class HabitRunner:
     cdef object __weakref__
-    cdef public object plan, owner, name, parts, on_wake, on_entered, on_exited, listening, after_tick
+    cdef public object plan, owner, name, parts, on_wake, on_entered, on_exited, listening, after_tick, stopwatch
     cdef public object _clock, _random, _trace, _isolation, _faults, _blackboard, _watched, _kept, _moment, _over
     cdef public object _noticed
     cdef public HabitContext root_run
     cdef HabitContext _asking
     cdef public TickMember member
+    cdef public dict spent_ns
     cdef public dict holds, scores, _messages, _cooldowns, _asks_at_s, _answered
     cdef public list _agenda, endings
     cdef public double _now_s, _rebuild_at_s, _wake_at_s
@@ -133,7 +134,7 @@ cdef class HabitRunner:
     cdef bint _may_begin_more(self) except -1
     @cython.locals(answer=cython.int)
     cdef bint _can_begin(self, HabitPlace place) except -1
-    @cython.locals(context=HabitContext, can_begin=bint)
+    @cython.locals(context=HabitContext, can_begin=bint, began_ns=object)
     cdef bint _ask(self, HabitPlace place) except -1
     @cython.locals(context=HabitContext)
     cdef HabitContext _context_for(self, HabitPlace place)
@@ -157,6 +158,8 @@ cdef class HabitRunner:
     @cython.locals(place=HabitPlace, beside=HabitPlace)
     cdef _live(self, HabitContext run)
     cdef _own_tick(self, HabitContext run, HabitPlace place)
+    cdef _note_spent(self, Py_ssize_t index, began_ns)
+    cdef _tick_habit(self, HabitContext run, HabitPlace place)
 
     @cython.locals(place=HabitPlace, parent=HabitContext, again=HabitContext, successes=Py_ssize_t,
                    failures=Py_ssize_t, is_over=bint)

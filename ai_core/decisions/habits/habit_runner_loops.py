@@ -542,6 +542,8 @@ class HabitRunner:
         is_busy: True during a tick, or while the definition is changed.
         after_tick: called once at the end of the current tick; None for nothing.
         member: its slot in a population, or None.
+        stopwatch: returns monotonic nanoseconds; None measures nothing.
+        spent_ns: time of the ticks and conditions of a habit itself by place, while there is a stopwatch (ns).
     """
 
     def __init__(
@@ -563,6 +565,8 @@ class HabitRunner:
         self.on_exited: Callable[[HabitContext], object] | None = None
         self.listening: Callable[[], object] | None = None
         self.listening_counter = None
+        self.stopwatch: Callable[[], int] | None = None
+        self.spent_ns: dict[int, int] = {}
         self._seen_changes, self._quiet_since_s = 0, INFINITY
         self._moment: TimeIndex | None = None
         self._now_s, self._frame, self._tick_number = 0.0, 0, 0
@@ -1014,6 +1018,7 @@ class HabitRunner:
     def _ask(self, place: HabitPlace) -> bool:
         """Call the condition of a pending habit."""
         context, can_begin = self._context_for(place), False
+        began_ns = 0 if self.stopwatch is None else self.stopwatch()
         try:
             if cython.compiled and place.ask_calls != cython.NULL:
                 can_begin = call_directly(place.ask_calls, place.can_activate, self.parts, place.index, 0.0, context)
@@ -1022,6 +1027,8 @@ class HabitRunner:
         except Exception as error:  # it cannot begin
             self._report(place, "can_activate", error)
             return False
+        if began_ns:
+            self._note_spent(place.index, began_ns)
         if self._faults is not None:
             self._note_success(place, True)
         return can_begin
@@ -1202,6 +1209,18 @@ class HabitRunner:
         return RUNNING
 
     def _own_tick(self, run: HabitContext, place: HabitPlace) -> Status:
+        if self.stopwatch is None:
+            return self._tick_habit(run, place)
+        began_ns = self.stopwatch()
+        status = self._tick_habit(run, place)
+        self._note_spent(place.index, began_ns)
+        return status
+
+    def _note_spent(self, index: int, began_ns: int) -> None:
+        if self.stopwatch is not None:
+            self.spent_ns[index] = self.spent_ns.get(index, 0) + self.stopwatch() - began_ns
+
+    def _tick_habit(self, run: HabitContext, place: HabitPlace) -> Status:
         run.elapsed_s = self._now_s - run.ticked_s
         run.ticked_s = self._now_s
         if run.wake_s != AWAKE:

@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import inf, nan
 from operator import attrgetter
 from types import SimpleNamespace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from ai_core.clock import Clock, checked_clock
 from ai_core.decisions.blackboard import Blackboard
@@ -45,33 +45,86 @@ from ai_core.trace import Trace
 __all__ = ["HabitTree"]
 
 
-def live_view(tree: HabitRunner, root: HabitPlace) -> str:
+Refusal = Callable[[HabitPlace], str]
+
+CANNOT = "cannot activate"
+
+ASKED = (CANNOT, "waits for")
+"""Beginnings of the reasons of habits that a condition may keep from beginning."""
+
+
+class HabitRow(NamedTuple):
+    """What one habit of a tree does.
+
+    Attributes:
+        place: its place.
+        run: its run; None while it is pending.
+        why: why it began, or why it is pending.
+    """
+
+    place: HabitPlace
+    run: HabitContext | None
+    why: str
+
+    def state(self, tree: HabitRunner) -> str:
+        """Return "active", "waiting", "cooling down", "quarantined", "pending", or how the last run ended."""
+        if self.run is not None:
+            return "waiting" if self.run.begins_next or self.run.wake_s > tree.seconds else "active"
+        if self.why.startswith("cools down"):
+            return "cooling down"
+        return (tree.endings[self.place.index] or "").partition(" ")[0] if self._has_ended(tree) else "pending"
+
+    def _has_ended(self, tree: HabitRunner) -> bool:
+        ending = tree.endings[self.place.index] or ""
+        return ending.startswith(("succeeded", "failed", "interrupted", "quarantined"))
+
+
+def rows_of(tree: HabitRunner, refusal: Refusal | None = None) -> list[HabitRow]:
+    """Return a row for each habit, parents before children.
+
+    Args:
+        tree: the tree.
+        refusal: returns why a pending habit that was asked cannot begin, "" if it does not know.
+
+    Cost: O(places).
+    """
+    rows: list[HabitRow] = []
+    root, run = tree.plan.root, tree.root_run
+    _add_rows(rows, tree, root, run, "" if run else _waiting(tree, root, "waits for the next tick"), refusal)
+    return rows
+
+
+def _add_rows(rows: list[HabitRow], tree: HabitRunner, place: HabitPlace, run: HabitContext | None, why: str,
+    refusal: Refusal | None) -> None:
+    if run is None and refusal is not None and why.startswith(ASKED):
+        why = refusal(place) or why
+    rows.append(HabitRow(place, run, why if run is None else run.reason))
+    for child in place.children:
+        _add_rows(rows, tree, child, *_child(tree, child, place, run), refusal)
+
+
+def live_view(tree: HabitRunner, rows: list[HabitRow]) -> str:
     """Return one line per habit: a mark, its name, active or pending, and why.
 
     Cost: O(places).
     """
-    lines, run = [tree.name], tree.root_run
-    _describe(lines, tree, root, run, "" if run else _waiting(tree, root, "waits for the next tick"))
-    return "\n".join(lines)
+    return "\n".join([tree.name, *(_line(tree, row) for row in rows)])
 
 
-def _describe(lines: list[str], tree: HabitRunner, place: HabitPlace, run: HabitContext | None, why: str) -> None:
+def _line(tree: HabitRunner, row: HabitRow) -> str:
+    place, run = row.place, row.run
     indent = "  " * place.path.count("/")
     if run is None:
         ending = tree.endings[place.index]
         before = "" if ending is None else f" (before: {ending})"
-        lines.append(f"{indent}  {place.name}: pending, {why}{before}")
-    elif run.begins_next:
-        lines.append(f"{indent}* {place.name}: begins in the next tick, {run.reason}")
-    else:
-        held = ", holds" if place.strongest(tree.holds) is not None else ""
-        score = f", score {tree.scores[place.index]:.2f}" if place.index in tree.scores else ""
-        lines.append(
-            f"{indent}* {place.name}: active for {run.time_in_habit_s:.2f} s{held}{score}{_asleep(tree, run)},"
-            f" {run.reason}")
-    for child in place.children:
-        child_run, child_why = _child(tree, child, place, run)
-        _describe(lines, tree, child, child_run, child_why)
+        return f"{indent}  {place.name}: pending, {row.why}{before}"
+    if run.begins_next:
+        return f"{indent}* {place.name}: begins in the next tick, {run.reason}"
+    held = ", holds" if place.strongest(tree.holds) is not None else ""
+    score = f", score {tree.scores[place.index]:.2f}" if place.index in tree.scores else ""
+    return (
+        f"{indent}* {place.name}: active for {run.time_in_habit_s:.2f} s{held}{score}{_asleep(tree, run)},"
+        f" {run.reason}")
 
 
 def _asleep(tree: HabitRunner, run: HabitContext) -> str:
@@ -91,10 +144,10 @@ def _child(tree: HabitRunner, child: HabitPlace, parent: HabitPlace,
         for one in run.beside or ():
             if one.place is child:
                 return one, ""
-        return None, _waiting(tree, child, "cannot activate")
+        return None, _waiting(tree, child, CANNOT)
     active = run.child
     if active is None:
-        return None, _waiting(tree, child, "cannot activate")
+        return None, _waiting(tree, child, CANNOT)
     if active.place is child:
         return active, ""
     if parent.launch is Launch.RANDOM:
@@ -110,7 +163,7 @@ def _child(tree: HabitRunner, child: HabitPlace, parent: HabitPlace,
     held = active.place.strongest(tree.holds)
     if held is not None and child.urgency <= held:
         return None, f"held back by {active.place.name}"
-    return None, _waiting(tree, child, "cannot activate")
+    return None, _waiting(tree, child, CANNOT)
 
 
 def _waiting(tree: HabitRunner, place: HabitPlace, otherwise: str) -> str:
@@ -394,10 +447,18 @@ class HabitTree(Described, HabitRunner):
         runs = [run for run in self.active_runs() if run.child is None and not run.beside]
         return [run.path for run in sorted(runs, key=lambda run: run.place.index)]
 
-    def to_text(self) -> str:
-        """Return one line per habit: active or pending, and why."""
+    def kept_at(self, index: int) -> dict[str, Any]:
+        """Return the values that a habit keeps between its runs, by its place."""
+        return (self._kept or {}).get(index, {})
+
+    def rows(self, refusal: Refusal | None = None) -> list[HabitRow]:
+        """Return what each habit does, parents before children; see ``rows_of``."""
         self.catch_up()
-        return live_view(self, self.plan.root)
+        return rows_of(self, refusal)
+
+    def to_text(self, refusal: Refusal | None = None) -> str:
+        """Return one line per habit: active or pending, and why; ``refusal`` is as for ``rows_of``."""
+        return live_view(self, self.rows(refusal))
 
     def save_state(self) -> State:
         """Return active habits, holds, messages, memories and the blackboard, as plain data.

@@ -250,7 +250,7 @@ func _mark_breakpoints() -> void:
 			item.erase_button(LIVE_NAME, 0)
 		var is_set: bool = path in _breakpoints
 		var icon := get_theme_icon(&"DebuggerBreakpoint" if is_set else &"GuiRadioUnchecked", &"EditorIcons")
-		var hint: String = ("Pauses %s. Click to change." % _breakpoints[path]) if is_set \
+		var hint: String = ("Pauses when it %s. Click to change." % _breakpoints[path]) if is_set \
 			else "Set a breakpoint: pause when the habit begins or ends."
 		item.add_button(LIVE_NAME, icon, -1, false, hint)
 		item.set_button_color(LIVE_NAME, 0, Color(1.0, 0.35, 0.3) if is_set else Color(1, 1, 1, 0.25))

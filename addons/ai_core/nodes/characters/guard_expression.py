@@ -26,10 +26,16 @@ FLAG = re.compile(r"\s*(not\s+|!)?\s*([a-z_]\w*)\s*(?:(?:and\b|&&)(?=.)|$)")
 OF_NAMES_ALONE = re.compile(r"[^(.\[$]*(?:\d\.\d[^(.\[$]*)*")
 """Pattern of an expression whose value depends on the values of its names alone: no calls, members or items."""
 
+OPPOSITES = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "="}
+"""How a comparison that is false is shown with its value: "health 0.8 >= 0.3"."""
+
 COMPARED: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne}
 
 NUMBERS = (int, float)
+
+LONGEST_VALUE = 40
+"""Characters of a value in a reason or a report."""
 
 CONSTANTS = {"true": True, "false": False, "null": None}
 
@@ -116,6 +122,35 @@ class GuardExpression:
             self.warn_once(missing, "it is false until then", node or mind)
             return False
 
+    def why_false(self, mind: Any) -> str:
+        """Return the values for which the expression is false: "awareness 0.2 < 0.5"; "" if it seems to be true.
+
+        Methods of the expression are not called.
+        """
+        actor = mind.actor_node()
+        known: dict[str, Any] = {}
+        for name in self.names:
+            try:
+                known[name] = self._value(name, mind, actor)
+            except MissingValue:
+                return f"{name} has no value"
+        if not self.comparisons:
+            return ", ".join(f"{name} is {brief_value(value)}" for name, value in known.items())
+        found = []
+        for name, sign, constant in self.comparisons:
+            value = known[name]
+            is_alike = type(value) is type(constant) or (type(value) in NUMBERS and type(constant) in NUMBERS)
+            if constant is None:
+                is_null = value is None or (isinstance(value, GDObject) and not value.is_valid())
+                if is_null is not (sign == "=="):
+                    found.append(f"{name} is {brief_value(value)}")
+            elif not is_alike or isinstance(constant, (bool, str)):
+                if not is_alike or not COMPARED[sign](value, constant):
+                    found.append(f"{name} is {brief_value(value)}")
+            elif not COMPARED[sign](value, constant):
+                found.append(f"{name} {brief_value(value)} {OPPOSITES[sign]} {constant:g}")
+        return ", ".join(found)
+
     def warn_once(self, missing: MissingValue, result: str, mind: Any) -> None:
         """Report a missing value as a warning, the first time."""
         if not self._has_warned:
@@ -148,6 +183,16 @@ class GuardExpression:
             raise MissingValue(
                 f"{self._place}: {name!r} is neither a value of the blackboard nor a property of"
                 f" '{actor.get_name()}'; set it with set_value()") from None
+
+
+def brief_value(value: Any) -> str:
+    """Return a value for a reason, short."""
+    if isinstance(value, GDObject):
+        return str(value.get_name()) if value.is_valid() and value.is_class("Node") else "null"
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "null"}[value]
+    text = f"{value:.3g}" if isinstance(value, float) else str(value)
+    return text if len(text) <= LONGEST_VALUE else text[:LONGEST_VALUE - 1] + "…"
 
 
 def _mistake(text: str, expression: Any, names: list[str]) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from addons.ai_core.bridge.gd import GDObject
+from addons.ai_core.nodes.debugging.habit_probe import HabitProbes
 from addons.ai_core.nodes.debugging.sense_report import senses_of
 from addons.ai_core.nodes.events.scene_events import events_under
 from addons.ai_core.nodes.paths.path_request import PathRequest
@@ -152,10 +153,11 @@ class DebugWatch:
 
     Args:
         scheduler: an AIScheduler that is not below another one.
+        probes: reports the habits of the chosen character for a chart; None reports them as text.
     """
 
-    def __init__(self, scheduler: Any) -> None:
-        self.scheduler = scheduler
+    def __init__(self, scheduler: Any, probes: HabitProbes | None = None) -> None:
+        self.scheduler, self._probes = scheduler, probes
         self.section, self.character = SECTIONS[0], ""
         self._wanted = ""
         self._characters: list[str] | None = None
@@ -168,6 +170,8 @@ class DebugWatch:
         """Stop recording."""
         self.scheduler.trace.unlisten(self._timeline)
         self._log(False)
+        if self._probes is not None:
+            self._probes.look_at([])
 
     def choose(self, section: str, character: str, wanted: str) -> None:
         """Set the contents of later reports.
@@ -179,6 +183,9 @@ class DebugWatch:
         """
         self.section, self.character, self._wanted = section, character, wanted
         self._characters, self._table = None, ""
+        if self._probes is not None:
+            node = self.scheduler.get_node_or_null(character) if section == "habits" and character else None
+            self._probes.look_at([] if node is None else _below(node, "HabitTree"))
 
     def report(self) -> dict[str, Any]:
         """Return the frames since the last report, and the section as text, as plain data."""
@@ -208,6 +215,7 @@ class DebugWatch:
             "section": self.section,
             "text": self._text(),
             "senses": self._senses(),
+            "chart": {} if self._probes is None else self._probes.report(),
         }
 
     def _senses(self) -> list[dict[str, Any]]:
@@ -237,7 +245,9 @@ class DebugWatch:
         character = self.scheduler.get_node_or_null(self.character)
         if character is None:
             return f"{self.character} is no longer in the tree"
-        return of_habits(character) if self.section == "habits" else of_senses(character)
+        if self.section == "senses":
+            return of_senses(character)
+        return "" if self._probes is not None and self._probes.has_tree else of_habits(character)
 
     def _log(self, is_wanted: bool) -> None:
         events = events_under(self.scheduler)

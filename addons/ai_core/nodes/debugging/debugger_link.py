@@ -5,7 +5,9 @@ from typing import Any
 
 from addons.ai_core.bridge.gd import construct, singleton
 from addons.ai_core.nodes.debugging.debug_watch import SECTIONS, DebugWatch, top_schedulers
+from addons.ai_core.nodes.debugging.habit_probe import HabitProbes
 from addons.ai_core.nodes.scheduling.frame_stepper import FrameStepper
+from addons.ai_core.nodes.scheduling.scheduler_lookup import ONE_SHOT
 
 CAPTURE = "ai_core"
 """Prefix of messages: "ai_core:watch" from the editor, "ai_core:report" to it."""
@@ -22,7 +24,9 @@ class DebuggerLink:
     """Answers the debugger's tab for all AIScheduler nodes; one of those in the tree owns it.
 
     Messages: ``watch`` [scheduler, section, character, wanted] sends a report at once, and reports for a while;
-    ``unwatch`` [] ends them; ``pause`` [bool] pauses or resumes the game; ``next_frame`` [] runs one frame.
+    ``unwatch`` [] ends them; ``pause`` [bool] pauses or resumes the game; ``next_frame`` [] runs one frame;
+    ``breakpoint`` [path of a HabitTree, path of a habit, "begins", "ends", "begins or ends" or ""] pauses the game
+    then, and sends ``break`` [words].
 
     Args:
         node: an AIScheduler; its ``handle_debugger_message(message, data)`` and ``send_debug_report()`` call this
@@ -34,6 +38,8 @@ class DebuggerLink:
         self._is_open = False
         self._watch: DebugWatch | None = None
         self._stepping = FrameStepper(node.get_tree)
+        self._probes = HabitProbes(self._break)
+        self._break_words = ""           # of a breakpoint reached in this frame
         self._timer: Any = None
         self._reports_left = 0
 
@@ -47,6 +53,7 @@ class DebuggerLink:
     def close(self) -> None:
         """Unregister, and let another scheduler take over; called when the scheduler leaves the tree."""
         self._end()
+        self._probes.close()
         self._stepping.close()
         if self._is_open:
             self._is_open = False
@@ -66,9 +73,27 @@ class DebuggerLink:
             self._stepping.pause(bool(data[0]))
         elif message == "next_frame":
             self._stepping.step(self._node.top if self._watch is None else self._watch.scheduler)
+        elif message == "breakpoint" and len(data) == 3:
+            tree = self._node.get_node_or_null(str(data[0]))
+            if tree is not None and tree.is_class("HabitTree"):
+                self._probes.set_breakpoint(tree, str(data[1]), str(data[2]))
         else:
             return False
         return True
+
+    def _break(self, words: str) -> None:
+        """Pause the game at the end of the frame: a tick in progress is finished."""
+        if self._break_words:
+            return
+        self._break_words = words
+        self._node.get_tree().connect("process_frame", self._pause_at_break, ONE_SHOT)
+
+    def _pause_at_break(self) -> None:
+        words, self._break_words = self._break_words, ""
+        self._stepping.pause(True)
+        debugger = singleton("EngineDebugger")
+        if debugger.is_active():
+            debugger.send_message(f"{CAPTURE}:break", [words])
 
     def send(self) -> None:
         """Send a report; end the watch if the tab has not repeated its request."""
@@ -85,7 +110,7 @@ class DebuggerLink:
             named = self._node.top
         if self._watch is None or self._watch.scheduler != named:
             self._end()
-            self._watch = DebugWatch(named)
+            self._watch = DebugWatch(named, self._probes)
             self._start_timer()
         self._watch.choose(section, character, wanted)
         self._reports_left = REPORTS_A_WISH

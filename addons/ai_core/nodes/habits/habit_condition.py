@@ -5,8 +5,8 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
 
-from addons.ai_core.bridge.gd import GDObject
-from addons.ai_core.nodes.characters.guard_expression import GuardExpression, deciding_names
+from addons.ai_core.bridge.gd import GDObject, RefusedValue
+from addons.ai_core.nodes.characters.guard_expression import ABSENT, GuardExpression, deciding_names
 from addons.ai_core.nodes.characters.sensor_feed import VALUES
 from addons.ai_core.nodes.habits.habit_events import EVENT, EventMind
 from ai_core.decisions.habits.habit_runner_loops import HabitContext, ValueIs, ValuesAre
@@ -16,6 +16,9 @@ Callback = Callable[[HabitContext], object]
 
 TRUE_SINCE_S, FALSE_SINCE_S, WAIT, WAITED_S = "_true_since_s", "_false_since_s", "_wait", "_waited_s"
 """Names of the numbers of a condition among the values that a habit keeps, and among those of a run."""
+
+OF_TARGETS = {"target", "is_in_view"}
+"""Values of a sensor that its awareness explains."""
 
 ROUNDING_S = 1e-9
 """Tolerance within which a time has passed (s), as sums of frame times have rounding errors."""
@@ -53,6 +56,7 @@ class HabitCondition:
     ) -> None:
         self._expression, self._scope, self.keys = expression, scope, keys
         self._for_at_least_s, self._for_at_most_s = for_at_least_s, for_at_most_s
+        self.deciding = deciding_names(expression.text)
         self._ask = self._asking()
 
     def gate(self) -> Callback:
@@ -74,6 +78,24 @@ class HabitCondition:
             return Status.RUNNING if WAIT in run.memory and self._still_waits(run) else tick(run)
 
         return tick_while_true
+
+    def why_false(self, tree: Any, kept: dict[str, Any]) -> str:
+        """Return why it does not let its habit begin, in words; "" if it does."""
+        try:
+            is_true = self.deciding and self._expression.is_met(tree)
+        except RefusedValue as refused:
+            return str(refused)
+        if is_true:
+            since_s, text, now_s = kept.get(TRUE_SINCE_S), self._expression.text, tree.core.seconds
+            if since_s is None or not self._for_at_least_s:
+                interrupts = self._scope in INTERRUPTING
+                return "" if interrupts else f"condition `{text}` is true, but it does not interrupt"
+            return f"condition `{text}` is true for {now_s - since_s:.1f} of {self._for_at_least_s:g} s"
+        values = self._expression.why_false(tree)
+        aware = tree.known("awareness") if OF_TARGETS & set(self._expression.names) else ABSENT
+        if aware is not ABSENT:
+            values += f", awareness {aware:.2f}"
+        return f"condition `{self._expression.text}` is false{f': {values}' if values else ''}"
 
     def _asking(self) -> Callback:
         """Return the check; comparisons of blackboard values with constants need no expression."""

@@ -7,6 +7,7 @@ import random
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from time import perf_counter_ns
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -216,6 +217,7 @@ class HabitTree(ChartNode, CharacterComponent, Node):
 
     def __init__(self) -> None:
         self.core: core.HabitTree | None = None
+        self._probe: Any = None
         self._scheduler: Any = None
         self._update_group: UpdateGroup | None = None
         self._actor: Any = None
@@ -266,7 +268,33 @@ class HabitTree(ChartNode, CharacterComponent, Node):
     @method
     def to_text(self) -> str:
         """Return which habits are active and which are pending, and why; one line per habit."""
-        return self.core.to_text() if self.core is not None else "not running"
+        return self.core.to_text(self.why_refused) if self.core is not None else "not running"
+
+    def why_refused(self, place: Any) -> str:
+        """Return why the condition of a pending habit is false, with the values that decide; "" if it is not."""
+        core, condition = self.core, place.habit.__dict__.get("condition")
+        if core is None or condition is None:
+            return ""
+        return str(condition.why_false(self, core.kept_at(place.index)))
+
+    def follow(self, probe: Any) -> None:
+        """Report habits that begin and end to a probe of the debugger, and measure them; None ends it.
+
+        Args:
+            probe: has ``entered(run)`` and ``exited(run)``, which call ``emit_entered`` and ``emit_exited``.
+        """
+        self._probe = probe
+        if self.core is not None:
+            self._connect_core(self.core)
+
+    def _connect_core(self, tree: core.HabitTree) -> None:
+        probe = self._probe
+        tree.on_entered = emit_entered if probe is None else probe.entered
+        tree.on_exited = emit_exited if probe is None else probe.exited
+        tree.listening = self.has_listeners if probe is None else None
+        tree.listening_counter = listeners_counter if probe is None else None
+        tree.stopwatch = None if probe is None else perf_counter_ns
+        tree.spent_ns = {}
 
     @method
     def stop_habits(self) -> None:
@@ -415,8 +443,7 @@ class HabitTree(ChartNode, CharacterComponent, Node):
             root, owner=self, name=path, clock=self._scheduler.clock, random=random.Random(seed),
             trace=self._scheduler.trace, faults=self._scheduler.faults, blackboard=self._blackboard,
             values=self._scheduler.values, parts=parts)
-        self.core.on_entered, self.core.on_exited = emit_entered, emit_exited
-        self.core.listening, self.core.listening_counter = self.has_listeners, listeners_counter
+        self._connect_core(self.core)
         self._scheduler.join(self)
         self._reschedule()
         self._listen()

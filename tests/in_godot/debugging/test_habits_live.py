@@ -1,0 +1,135 @@
+"""The live chart of habits: states with reasons, time, cost, the last change, values and breakpoints."""
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from addons.ai_core.nodes.debugging.debug_watch import DebugWatch
+from addons.ai_core.nodes.debugging.habit_probe import HabitProbes
+
+
+@pytest.fixture
+def guard(node):
+    root = node("Node3D", name="Level")
+    node("AIScheduler", root, name="AI", budget=0.0)
+    bob = node("Node3D", root, name="Bob")
+    tree = node("HabitTree", bob, name="Habits", values={"awareness": 0.2, "tired": False})
+    node("HabitWait", tree, name="Chase", condition="awareness >= 0.5", duration=100.0)
+    node("HabitWait", tree, name="Patrol", duration=100.0)
+    return bob
+
+
+@pytest.fixture
+def looked_at(guard, physics_frames):
+    said = []
+    probes = HabitProbes(said.append)
+    watch = DebugWatch(guard.get_node("../AI"), probes)
+    physics_frames(2)
+    watch.choose("habits", str(guard.get_path()), "")
+    yield watch, said, probes
+    watch.close()
+
+
+def states_of(chart):
+    return {one["name"]: state for one, state in zip(chart["rows"], chart["states"], strict=True)}
+
+
+def test_a_pending_habit_says_why_its_condition_is_false(guard, looked_at):
+    watch, _, _ = looked_at
+    chart = watch.report()["chart"]
+    states = states_of(chart)
+    assert states["Chase"][0] == "pending"
+    assert states["Chase"][1] == "condition `awareness >= 0.5` is false: awareness 0.2 < 0.5"
+    assert states["Patrol"][0] == "waiting"
+    assert [one["depth"] for one in chart["rows"]] == [0, 1, 1]
+    assert ["character", "awareness", "0.2"] in chart["values"]
+
+
+def test_later_reports_hold_only_what_changed(guard, looked_at, physics_frames):
+    watch, _, _ = looked_at
+    first = watch.report()["chart"]
+    guard.get_node("Habits").set_value("awareness", 0.9)
+    physics_frames(2)
+    second = watch.report()["chart"]
+    assert second["rows"] == []
+    assert second["values"] == [["character", "awareness", "0.9"]]
+    chase, patrol = second["states"][1:]
+    assert chase[0] == "waiting"
+    assert chase[1] == "interrupted Patrol"
+    assert chase[4].endswith("s ago: began, interrupted Patrol")
+    assert patrol[0] == "interrupted"
+    assert patrol[4].endswith("s ago: interrupted")
+    assert len(first["rows"]) == 3
+
+
+def test_the_cost_of_a_tick_is_measured(node, guard, looked_at, physics_frames):
+    watch, _, _ = looked_at
+    tree = guard.get_node("Habits")
+    busy = node("Habit", tree, name="Busy", condition="tired")
+    busy.callables["_tick"] = lambda elapsed_s: sum(range(1000)) * 0
+    tree.move_child(busy, 0)
+    tree.set_value("tired", True)
+    tree.rebuild()
+    physics_frames(3)
+    watch.report()
+    physics_frames(3)
+    states = watch.report()["chart"]["states"]
+    assert states[1][0] == "active"
+    assert states[1][3] > 1.0
+    assert [one[3] for one in states[2:]] == [0.0, 0.0]
+
+
+def test_a_breakpoint_says_when_a_habit_begins_or_ends(guard, looked_at, physics_frames):
+    _, said, probes = looked_at
+    tree = guard.get_node("Habits")
+    probes.set_breakpoint(tree, "Habits/Chase", "begins")
+    probes.set_breakpoint(tree, "Habits/Patrol", "ends")
+    tree.set_value("awareness", 0.9)
+    physics_frames(2)
+    assert said == ["Habits/Patrol ends: interrupted", "Habits/Chase begins: began, interrupted Patrol"]
+    probes.set_breakpoint(tree, "Habits/Chase", "")
+    probes.set_breakpoint(tree, "Habits/Patrol", "")
+    tree.set_value("awareness", 0.1)
+    tree.stop_habits()
+    physics_frames(2)
+    assert len(said) == 2
+
+
+def test_a_tree_that_is_not_looked_at_has_no_extra_work(guard, looked_at):
+    watch, _, _ = looked_at
+    core = guard.get_node("Habits").core
+    assert core.stopwatch is not None
+    watch.choose("scheduler", "", "")
+    assert core.stopwatch is None
+    assert core.listening is not None
+    assert watch.report()["chart"] == {}
+
+
+def test_a_report_costs_at_most_200_us_a_frame(guard, looked_at, physics_frames):
+    watch, _, _ = looked_at
+    watch.report()
+    took_us = []
+    for _ in range(30):
+        physics_frames(12)
+        began_ns = time.perf_counter_ns()
+        watch.report()
+        took_us.append((time.perf_counter_ns() - began_ns) / 1000)
+    median = sorted(took_us)[15]
+    print(f"report: median {median:.0f} us, {median / 12:.1f} us a frame")
+    assert median / 12 < 200
+
+
+def test_a_breakpoint_of_the_debugger_pauses_the_game(guard, physics_frames):
+    link = guard.get_node("../AI")._debugging
+    tree = guard.get_node("Habits")
+    physics_frames(2)
+    assert link.asked("breakpoint", [str(tree.get_path()), "Habits/Chase", "begins"])
+    tree.set_value("awareness", 0.9)
+    physics_frames(3)
+    try:
+        assert tree.get_tree().paused
+    finally:
+        tree.get_tree().paused = False
+        link.asked("breakpoint", [str(tree.get_path()), "Habits/Chase", ""])
+    assert tree.core.stopwatch is None
