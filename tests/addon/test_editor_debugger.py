@@ -135,7 +135,7 @@ def test_a_live_chart_says_why_and_a_breakpoint_pauses(project, prepared):
     var text: String = chart.shown_text()
     say([chart.visible, "alarm = false" in chart.shown_values(), "Flee | pending | condition `alarm` is false" in text])
     chart._toggle_breakpoint("Habits/Flee")
-    session.send_message("ai_core:pause", [false])
+    await get_tree().create_timer(1.0).timeout      # the message is there before the file that the game reads
     FileAccess.open("res://alarm.txt", FileAccess.WRITE).store_string("now")
     await until.call(func() -> bool: return chart._break_words != "")
     say(chart._break_words)

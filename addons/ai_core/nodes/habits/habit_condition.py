@@ -6,7 +6,7 @@ from enum import IntEnum
 from typing import Any
 
 from addons.ai_core.bridge.gd import GDObject, RefusedValue
-from addons.ai_core.nodes.characters.guard_expression import ABSENT, GuardExpression, deciding_names
+from addons.ai_core.nodes.characters.guard_expression import ABSENT, GuardExpression, MissingValue, deciding_names
 from addons.ai_core.nodes.characters.sensor_feed import VALUES
 from addons.ai_core.nodes.habits.habit_events import EVENT, EventMind
 from ai_core.decisions.habits.habit_runner_loops import HabitContext, ValueIs, ValuesAre
@@ -82,7 +82,9 @@ class HabitCondition:
     def why_false(self, tree: Any, kept: dict[str, Any]) -> str:
         """Return why it does not let its habit begin, in words; "" if it does."""
         try:
-            is_true = self.deciding and self._expression.is_met(tree)
+            is_true = self.deciding and self._expression.value(tree)
+        except MissingValue:
+            is_true = False         # warned of where the habit asks
         except RefusedValue as refused:
             return str(refused)
         if is_true:
