@@ -59,14 +59,20 @@ def loops() -> list[Extension]:
         Extension(
             name, [source], py_limited_api=True,
             define_macros=[("Py_LIMITED_API", LIMITED_API)],
-            # Never a fused product and sum: compiled and interpreted agree to the last bit.
-            extra_compile_args=[] if os.name == "nt" else ["-O3", "-g0", "-ffp-contract=off"],
+            # Never a fused product and sum, and the processor's square root: compiled and interpreted agree to the
+            # last bit.
+            extra_compile_args=[] if os.name == "nt" else ["-g0", "-ffp-contract=off", "-fno-math-errno"],
         )
         for name, source in [*named, (SHARED, "ai_core/_memoryviews.c")]
     ]
-    return cythonize(
+    extensions = cythonize(
         found, build_dir="build", language_level=3, compiler_directives={"auto_pickle": False},
         shared_utility_qualified_name=SHARED)
+    for extension in extensions:
+        # A loop may name another level in its first lines.
+        if os.name != "nt" and not any(option.startswith("-O") for option in extension.extra_compile_args):
+            extension.extra_compile_args.append("-O3")
+    return extensions
 
 
 def say(why: str) -> None:

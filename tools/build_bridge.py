@@ -426,21 +426,22 @@ def _flags(workshop: Workshop) -> list[str | Path]:
     return [*flags, *(f"-I{folder}" for folder in workshop.includes)]
 
 
-LEVELS = {"grid_search_loops": "-O1", "habit_runner_loops": "-O2"}
-"""Loops without long rows of numbers, which are as fast or faster so, and compile in half and in four fifths of the
-time: A* and anytime searches take 0.9 of the time that they take with -O3."""
-
-
 def _flags_of(extension: Extension, workshop: Workshop) -> list[str]:
     """Return what kernels need more: exactness, and -O3 for loops, which does four numbers of an array at a time."""
     if not extension.is_kernel:
         return []
-    is_loop = extension.source is not None and extension.source.suffix == ".py"
     # A product and a sum stay two operations, as in Python, and a square root is the processor's, which is
     # exact, not a library's: compiled and interpreted agree to the last bit, on every platform.
     exact = ["-ffp-contract=off", "-fno-math-errno"]
-    level = LEVELS.get(extension.name, "-O3") if is_loop else "-O1"
-    return [*exact, *([level] if workshop.optimise else [])]
+    return [*exact, *([_level_of(extension.source)] if workshop.optimise else [])]
+
+
+def _level_of(source: Path | None) -> str:
+    """Return the compiler's level that a loop names in its first lines, as setup.py's Cython reads them, or -O3."""
+    if source is None or source.suffix != ".py":
+        return "-O1"
+    named = re.search(r"^# distutils: extra_compile_args = (-O\d)$", source.read_text(encoding="utf-8"), re.MULTILINE)
+    return named[1] if named else "-O3"
 
 
 def _run(

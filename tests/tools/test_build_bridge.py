@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from Cython.Build import cythonize
+from setuptools import Extension
 
 from tools import build_bridge
 from tools.build_bridge import (
@@ -133,3 +135,13 @@ def test_kernels_build_without_engine_and_only_on_source_change(small_core, buil
     assert not build_small()
     (small_core / "doubled_loops.py").write_text("def doubled(x):\n    return x + x\n")
     assert not kernels_are_current(facts, optimise=False)
+
+
+def test_a_loop_names_its_level_where_setup_py_reads_it(tmp_path):
+    plain, small = tmp_path / "plain_loops.py", tmp_path / "small_loops.py"
+    plain.write_text('"""No level."""\n')
+    small.write_text('# cython: wraparound=False\n# distutils: extra_compile_args = -O1\n"""One."""\n')
+    assert [build_bridge._level_of(source) for source in (plain, small, None)] == ["-O3", "-O1", "-O1"]
+    (extension,) = cythonize(
+        [Extension("small_loops", [str(small)])], build_dir=str(tmp_path), quiet=True, language_level=3)
+    assert extension.extra_compile_args == ["-O1"]
