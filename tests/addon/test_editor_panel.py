@@ -256,17 +256,48 @@ def test_a_disabled_plugin_leaves_nothing(project, prepared):
     EditorInterface.edit_node(guard.get_node("Habits"))
     await frames(5)
     panel._library.set_favorite("HabitWait", true)
-    var enable := func(is_on: bool) -> int:
+    ours = null
+    panel = null
+    var plugin := func() -> Node:
+        var found := get_tree().root.find_children("*", "EditorPlugin", true, false).filter(func(one: Node) -> bool:
+            return one.get_script() != null and one.get_script().resource_path.ends_with("editor/plugin.gd"))
+        return found[0] if found else null
+    var names := func(objects: Array) -> Array:
+        return objects.map(func(one: Dictionary) -> String: return one.name)
+    var menus := func() -> Array:
+        var texts := []
+        for menu in EditorInterface.get_base_control().find_children("*", "PopupMenu", true, false):
+            for index in menu.item_count: texts.append(menu.get_item_text(index))
+        return texts.filter(func(one: String) -> bool: return "ai_core" in one)
+    var files := EditorInterface.get_resource_filesystem()
+    var left := func() -> Dictionary:
+        await frames(10)
+        var nodes := get_tree().root.find_children("*", "", true, false).filter(func(one: Node) -> bool:
+            return one.get_script() != null and "ai_core/editor" in one.get_script().resource_path)
+        return {"nodes": nodes.size(), "menus": menus.call(), "settings": names.call(ProjectSettings.get_property_list()),
+            "editor_settings": names.call(EditorInterface.get_editor_settings().get_property_list()).size(),
+            "listeners": files.filesystem_changed.get_connections().size(),
+            "locales": TranslationServer.get_loaded_locales(), "singletons": Engine.get_singleton_list(),
+            "files": DirAccess.get_files_at("res://"), "folders": DirAccess.get_directories_at("res://"),
+            "all": Performance.get_monitor(Performance.OBJECT_NODE_COUNT)}
+    var enable := func(is_on: bool) -> void:
         EditorInterface.set_plugin_enabled("res://addons/ai_core/plugin.cfg", is_on)
         await frames(10)
-        return get_tree().root.find_children("*", "", true, false).filter(func(one: Node) -> bool:
-            return one.get_script() != null and "ai_core/editor" in one.get_script().resource_path).size()
-    say(await enable.call(false))
-    say(EditorInterface.get_editor_settings().get_project_metadata("ai_core", "favorite_habits", "none"))
-    var nodes := Performance.get_monitor(Performance.OBJECT_NODE_COUNT)
-    await enable.call(true)
     await enable.call(false)
-    say(Performance.get_monitor(Performance.OBJECT_NODE_COUNT) - nodes)
+    var before: Dictionary = await left.call()
+    say([before.nodes, before.menus, before.settings.filter(func(one): return "autoload/" in one or "ai_core" in one)])
+    say(EditorInterface.get_editor_settings().get_project_metadata("ai_core", "favorite_habits", "none"))
+    await enable.call(true)
+    say([menus.call().size(), DirAccess.dir_exists_absolute("res://script_templates")])
+    var parts := ["_controls", "_debugger", "_export", "_gizmos", "_overlay", "_squads", "_panel", "_first_page"].map(
+        func(one: String) -> WeakRef: return weakref(plugin.call().get(one)))
+    say(parts.all(func(one: WeakRef) -> bool: return one.get_ref() != null))
+    await enable.call(false)
+    var after: Dictionary = await left.call()
+    say(parts.map(func(one: WeakRef) -> bool: return one.get_ref() == null))
+    for key in before:
+        if before[key] != after[key]: say([key, before[key], after[key]])
     await enable.call(true)
     """)
-    assert said == ["0", "none", "0.0"]
+    assert said == [
+        "[0, [], []]", "none", "[2, true]", "true", "[true, true, true, true, true, true, true, true]"]
