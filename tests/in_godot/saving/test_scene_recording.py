@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 import os
+import re
+from pathlib import Path
 
 import pytest
 
-from addons.ai_core.bridge.gd import Vector3, construct, singleton
+from addons.ai_core.bridge.gd import Vector2, Vector3, construct, singleton
 from ai_core.recording import Recorder, read_recording
 from tests.in_godot.demos.museum_diary import Museum
 
@@ -275,3 +277,20 @@ def test_a_part_that_cannot_be_compared_is_reported_at_the_start(player, gdscrip
     scheduler.add_child(made)
     expect_errors("node/Box: '_save_state()' must be plain data", times=1)
     assert not scheduler.call("start_recording", FILE)
+
+
+def test_level_of_the_page_records_and_replays(node, gdscript, physics_frames, file):
+    page = (Path(__file__).parents[3] / "docs" / "godot" / "determinism.md").read_text(encoding="utf-8")
+    source, = re.findall(r"```gdscript\n(.*?)```", page, re.DOTALL)
+    script = gdscript(source.replace("user://run.jsonl", FILE))
+    for is_replay in (False, True):
+        level = script.new()
+        level.set("is_replay", is_replay)
+        level.set("player_moves", Vector2(0, 0) if is_replay else Vector2(3, 4))
+        node("AIScheduler", level, name="AIScheduler", update=1)
+        node("Node").add_child(level)
+        physics_frames(30)
+        moves = level.get("player_moves")
+        level.get_node("AIScheduler").call("stop_recording")
+        level.free()
+    assert moves == Vector2(3, 4)
