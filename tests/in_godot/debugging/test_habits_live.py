@@ -46,6 +46,42 @@ def test_a_pending_habit_says_why_its_condition_is_false(guard, looked_at):
     assert ["character", "awareness", "0.2"] in chart["values"]
 
 
+CAREFUL = """
+    extends Node3D
+    var answer := false
+    var allows := false
+    func is_near() -> bool: return answer
+    func may() -> bool: return allows
+"""
+
+
+def test_the_reason_names_the_script_or_method_that_refused(node, gdscript, physics_frames):
+    root = node("Node3D", name="Level")
+    node("AIScheduler", root, name="AI", budget=0.0)
+    cat = node("Node3D", root, name="Cat")
+    cat.set_script(gdscript(CAREFUL))
+    tree = node("HabitTree", cat, name="Habits", values={"awake": True, "prey": None})
+    node("HabitWait", tree, name="Own", can_activate_method="may")
+    node("HabitWait", tree, name="Both", condition="awake", can_activate_method="may")
+    node("HabitWait", tree, name="Near", condition="is_near()", can_activate_method="may")
+    node("HabitMoveTo", tree, name="Go", condition="awake", target_key="prey")
+    node("HabitWait", tree, name="Doze", duration=100.0)
+    physics_frames(2)
+
+    def why(name):
+        return next(line for line in tree.to_text().splitlines() if f"  {name}: " in line).partition("pending, ")[2]
+
+    assert why("Own") == "may() of the actor returned false"
+    assert why("Both") == "condition `awake` is true, but may() of the actor returned false"
+    assert why("Near") == "condition `is_near()` is false"
+    assert why("Go") == "condition `awake` is true, but no target"
+    tree.set_value("awake", False)
+    cat.set("answer", True)
+    physics_frames(2)
+    assert why("Both") == "condition `awake` is false: awake is false"
+    assert why("Near") == "condition `is_near()` is true, but may() of the actor returned false"
+
+
 def test_later_reports_hold_only_what_changed(guard, looked_at, physics_frames):
     watch, _, _ = looked_at
     first = watch.report()["chart"]

@@ -122,6 +122,13 @@ class GuardExpression:
             self.warn_once(missing, "it is false until then", node or mind)
             return False
 
+    def is_true_by_names(self, mind: Any) -> bool:
+        """Return whether an expression of names alone is true; while a value is missing, it is silently false."""
+        try:
+            return bool(self.value(mind))
+        except RefusedValue:
+            return False
+
     def why_false(self, mind: Any) -> str:
         """Return the values for which the expression is false: "awareness 0.2 < 0.5"; "" if it seems to be true.
 

@@ -312,6 +312,9 @@ class Habit(ChartNode, Node):
         """Return the values that alone decide ``may_begin``; empty if others decide, None if it is not called."""
         return None
 
+    REFUSAL = "may_begin() returned false"
+    """Why a built-in habit does not begin, if ``may_begin`` returned false."""
+
     def may_begin(self, run: HabitContext) -> bool:
         """Return whether a built-in habit may begin, apart from its condition; called only with ``gate_keys``."""
         return True
@@ -357,20 +360,33 @@ class Habit(ChartNode, Node):
         if self.python_class:
             return self._python_definition(name, settings)
         wish = callback_for(self, "_can_activate", self.can_activate_method, is_asked=True)
+        refuser = "" if wish is None else self._asked_script()
         keys = self.gate_keys()
         if keys is not None:
             settings["wakes_on"] = settings["wakes_on"] or (
                 keys if wish is None and score is None and not self.condition else ())
-            wish = ask_part if wish is None else _both(ask_part, wish)
+            wish = ask_part if wish is None else _both(ask_part, self.REFUSAL, wish, refuser)
+            refuser = "" if refuser else self.REFUSAL
         callbacks = self.callbacks()
         if settings["begins_on"]:
             callbacks["enter"] = keeping_event(callbacks.get("enter"))
         if not self.condition:
-            return core.Habit(name, **settings, can_activate=wish, **callbacks)
-        return self._conditional_definition(name, settings, wish, callbacks)
+            made = core.Habit(name, **settings, can_activate=wish, **callbacks)
+            made.__dict__["refuser"] = refuser
+            return made
+        return self._conditional_definition(name, settings, wish, refuser, callbacks)
+
+    def _asked_script(self) -> str:
+        """Return who is asked whether the habit may begin, and refused, in words."""
+        if "_can_activate" in self.callables:
+            return "its Callable can_activate returned false"
+        if self.can_activate_method:
+            return f"{self.can_activate_method}() of the actor returned false"
+        return "_can_activate() of its script returned false"
 
     def _conditional_definition(
-        self, name: str, settings: dict[str, Any], wish: Callback | None, callbacks: dict[str, Callback | None],
+        self, name: str, settings: dict[str, Any], wish: Callback | None, refuser: str,
+        callbacks: dict[str, Callback | None],
     ) -> core.Habit:
         """Return the library habit with the condition of the inspector."""
         expression = GuardExpression(self.condition, f"condition of '{name}'")
@@ -383,7 +399,7 @@ class Habit(ChartNode, Node):
         gate = condition.gate()
         callbacks["tick"] = condition.ends(callbacks.get("tick"))
         made = core.Habit(
-            name, **settings, can_activate=gate if wish is None else _both(gate, wish), **callbacks)
+            name, **settings, can_activate=gate if wish is None else _both(gate, "", wish, refuser), **callbacks)
         made.__dict__["condition"] = condition
         return made
 
@@ -485,8 +501,17 @@ def ask_part(run: HabitContext) -> bool:
     return bool(run.part.may_begin(run))
 
 
-def _both(one: Callback, other: Callback) -> Callback:
-    return lambda run: one(run) and other(run)
+def _both(one: Callback, one_refuses: str, other: Callback, other_refuses: str) -> Callback:
+    """Return the callback that asks both, and notes in words which of them refused; "" if that one notes it itself."""
+    def ask(run: HabitContext) -> object:
+        answer, words = one(run), one_refuses
+        if answer:
+            answer, words = other(run), other_refuses
+        if not answer and words:
+            run.owner.refusals[run.place.index] = words
+        return answer
+
+    return ask
 
 
 def habits_below(tree: Any) -> tuple[list[core.Habit], dict[str, Habit]]:

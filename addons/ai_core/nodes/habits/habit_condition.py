@@ -5,8 +5,8 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
 
-from addons.ai_core.bridge.gd import GDObject, RefusedValue
-from addons.ai_core.nodes.characters.guard_expression import ABSENT, GuardExpression, MissingValue, deciding_names
+from addons.ai_core.bridge.gd import GDObject
+from addons.ai_core.nodes.characters.guard_expression import ABSENT, GuardExpression, deciding_names
 from addons.ai_core.nodes.characters.sensor_feed import VALUES
 from addons.ai_core.nodes.habits.habit_events import EVENT, EventMind
 from ai_core.decisions.habits.habit_runner_loops import HabitContext, ValueIs, ValuesAre
@@ -56,7 +56,7 @@ class HabitCondition:
     ) -> None:
         self._expression, self._scope, self.keys = expression, scope, keys
         self._for_at_least_s, self._for_at_most_s = for_at_least_s, for_at_most_s
-        self.deciding = deciding_names(expression.text)
+        self.deciding = () if EVENT in expression.names else deciding_names(expression.text)
         self._ask = self._asking()
 
     def gate(self) -> Callback:
@@ -79,18 +79,29 @@ class HabitCondition:
 
         return tick_while_true
 
-    def why_false(self, tree: Any, kept: dict[str, Any]) -> str:
-        """Return why it does not let its habit begin, in words; "" if it does."""
-        try:
-            is_true = self.deciding and self._expression.value(tree)
-        except MissingValue:
-            is_true = False         # warned of where the habit asks
-        except RefusedValue as refused:
-            return str(refused)
+    @property
+    def text(self) -> str:
+        """The expression."""
+        return self._expression.text
+
+    def is_true(self, tree: Any, asked: bool | None) -> bool | None:
+        """Return whether it is true: now, or as it was asked last if it calls methods; None if it was never asked.
+
+        Args:
+            tree: the HabitTree.
+            asked: the last answer, None if there is none.
+        """
+        return self._expression.is_true_by_names(tree) if self.deciding else asked
+
+    def why_false(self, tree: Any, habit: Any, kept: dict[str, Any], asked: bool | None) -> str:
+        """Return why it does not let its habit begin, in words; "" if it does, or was never asked."""
+        is_true = self.is_true(tree, asked)
+        if is_true is None:
+            return ""
         if is_true:
             since_s, text, now_s = kept.get(TRUE_SINCE_S), self._expression.text, tree.core.seconds
             if since_s is None or not self._for_at_least_s:
-                interrupts = self._scope in INTERRUPTING
+                interrupts = self._scope in INTERRUPTING or not _would_interrupt(habit)
                 return "" if interrupts else f"condition `{text}` is true, but it does not interrupt"
             return f"condition `{text}` is true for {now_s - since_s:.1f} of {self._for_at_least_s:g} s"
         values = self._expression.why_false(tree)
@@ -103,13 +114,13 @@ class HabitCondition:
         """Return the check; comparisons of blackboard values with constants need no expression."""
         expression = self._expression
         if EVENT in expression.names:
-            return lambda run: expression.is_met(EventMind(run), run.owner)
+            return _noting(lambda run: expression.is_met(EventMind(run), run.owner))
 
         def ask(run: HabitContext) -> object:
             return expression.is_met(run.owner)
 
         conditions = [ValueIs(*comparison) for comparison in expression.comparisons]
-        return ValuesAre(conditions, ask) if conditions else ask
+        return ValuesAre(conditions, ask) if conditions else ask if self.deciding else _noting(ask)
 
     def _may_begin(self, context: HabitContext) -> bool:
         if not self._ask(context):
@@ -167,6 +178,15 @@ class HabitCondition:
         run.elapsed_s += run.memory.pop(WAITED_S, 0.0)
         del run.memory[WAIT]
         return False
+
+
+def _noting(ask: Callback) -> Callback:
+    """Return a callback that notes the answer of a condition that cannot be evaluated outside of its habit."""
+    def noting(run: HabitContext) -> object:
+        answer = run.owner.condition_answers[run.place.index] = bool(ask(run))
+        return answer
+
+    return noting
 
 
 def keys_of(condition: str, tree: Any) -> tuple[str, ...]:

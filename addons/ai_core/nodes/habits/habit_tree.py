@@ -218,6 +218,9 @@ class HabitTree(ChartNode, CharacterComponent, Node):
     def __init__(self) -> None:
         self.core: core.HabitTree | None = None
         self._probe: Any = None
+        # By index of the place, what the last asking gave: of conditions that call methods, and who refused otherwise.
+        self.condition_answers: dict[int, bool] = {}
+        self.refusals: dict[int, str] = {}
         self._scheduler: Any = None
         self._update_group: UpdateGroup | None = None
         self._actor: Any = None
@@ -271,11 +274,16 @@ class HabitTree(ChartNode, CharacterComponent, Node):
         return self.core.to_text(self.why_refused) if self.core is not None else "not running"
 
     def why_refused(self, place: Any) -> str:
-        """Return why the condition of a pending habit is false, with the values that decide; "" if it is not."""
+        """Return why a pending habit that was asked did not begin, with the values that decide; "" if unknown."""
         core, condition = self.core, place.habit.__dict__.get("condition")
-        if core is None or condition is None:
+        if core is None:
             return ""
-        return str(condition.why_false(self, core.kept_at(place.index)))
+        refused = self.refusals.get(place.index) or place.habit.__dict__.get("refuser", "")
+        if condition is None:
+            return str(refused)
+        why = condition.why_false(
+            self, core.parts[place.index], core.kept_at(place.index), self.condition_answers.get(place.index))
+        return str(why) or (f"condition `{condition.text}` is true, but {refused}" if refused else "")
 
     def follow(self, probe: Any) -> None:
         """Report habits that begin and end to a probe of the debugger, and measure them; None ends it.

@@ -145,6 +145,8 @@ class TargetedHabit(ActorHabit):
             return None
         return (key,) if self._tree.sensor and key in VALUES else ()
 
+    REFUSAL = "no target"
+
     def may_begin(self, run: HabitContext) -> bool:
         return run.owner.get_value(self._key() or self.SENSED, ABSENT) is not None
 
@@ -817,6 +819,8 @@ class HabitFlee(TargetedHabit, WalkingHabit, Habit):
     def gate_keys(self) -> tuple[str, ...] | None:
         return ()
 
+    REFUSAL = "no target within safe_distance"
+
     def may_begin(self, run: HabitContext) -> bool:
         threat, here = self.goal_and_position(self._tree.actor_node(), run)
         return threat is not None and _flat_distance(threat, here) < self.safe_distance
@@ -913,6 +917,8 @@ class HabitAttack(TargetedHabit, Habit):
 
     def gate_keys(self) -> tuple[str, ...] | None:
         return ()
+
+    REFUSAL = "no target within attack_range"
 
     def may_begin(self, run: HabitContext) -> bool:
         target, here = self.goal_and_position(self._tree.actor_node(), run)
