@@ -1003,9 +1003,11 @@ class DeclaredState(Described):
             else:
                 *path, last = (kind.at or name).split(".")
                 setattr(attrgetter(".".join(path))(owner) if path else owner, last, value)
-        for change in changes:
-            change()
-        owner._finish_load()
+        try:
+            for change in changes:
+                change()
+        finally:    # also when a method of the game fails in one of them
+            owner._finish_load()
 
 
 class Saveable(Described):

@@ -173,11 +173,11 @@ def test_cones_are_saved_and_unchanged_ones_stay_shared(eyes, scheduler, physics
 
 
 def test_a_saved_cone_out_of_range_changes_nothing(eyes, physics_frames, expect_errors):
-    expect_errors("'sensors[0].sight_cones[0]': range must be at least 0, got -1", times=1)
+    expect_errors("'sensors[0][1].sight_cones[0]': range must be at least 0, got -1", times=1)
     world = eyes(cone(9.0, 60))
     physics_frames(2)
     state = world.manager.save_state()
-    state["parts"]["node"]["state"]["sensors"][0]["sight_cones"][0][0] = -1
+    state["parts"]["node"]["state"]["sensors"][0][1]["sight_cones"][0][0] = -1
     assert world.manager.call("load_state", state) is False
     assert world.sensor.sight_cones[0].range == 9.0
 

@@ -41,7 +41,7 @@ from addons.ai_core.nodes.events.scene_events import manager_above
 from addons.ai_core.nodes.habits.habit import LAUNCHES, Habit, habits_below, launch_warnings
 from addons.ai_core.nodes.habits.habit_events import EventSubscription, payload_of
 from addons.ai_core.nodes.habits.habit_sharing import emit_entered, emit_exited, shared_definition
-from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
+from addons.ai_core.nodes.saving.node_state import SavedState, prepared_scripts, saved_scripts
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     ONE_SHOT,
@@ -55,7 +55,8 @@ from ai_core.decisions.habits import habit_tree as core
 from ai_core.decisions.habits.habit_plan import plan_of
 from ai_core.decisions.habits.habits import Habit as HabitDefinition
 from ai_core.events.event import Event
-from ai_core.saving.fields import Fields, State, StateError
+from ai_core.saving.declared_state import Change, DeclaredState, Hook, Kind, MapOf, Part
+from ai_core.saving.fields import State, StateError
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES
 
 STRING_TYPES = (str, StringName)
@@ -166,11 +167,10 @@ def _around(own: Blackboard) -> list[Blackboard]:
 
 
 SIGNALS, HABIT_SIGNALS = ("habit_entered", "habit_exited"), ("entered", "exited")
-NOT_RUNNING = "the tree does not run; it needs an actor, habits and an AIScheduler"
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_tree.svg", keywords="behavior tree, behaviour tree, bt, utility ai")
-class HabitTree(ChartNode, CharacterComponent, Node):
+class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
     """Runs the habits below it for one character, through the AIScheduler. A habit tree is a behaviour tree.
 
     The first child is the most urgent. When it can begin, the active habit is interrupted and
@@ -214,6 +214,9 @@ class HabitTree(ChartNode, CharacterComponent, Node):
     habit_entered = signal(("path", str), ("reason", str), doc="Emitted when a habit begins; reason says why.")
     habit_exited = signal(
         ("path", str), ("status", int), doc="Emitted when a habit ends: 1 succeeded, 2 failed, 0 interrupted.")
+
+    STATE = DeclaredState(settings=Hook(), scopes=Hook(), tree=Part(at="core"), scripts=Hook())
+    cannot_load = "the tree does not run; it needs an actor, habits and an AIScheduler"
 
     def __init__(self) -> None:
         self.core: core.HabitTree | None = None
@@ -350,50 +353,31 @@ class HabitTree(ChartNode, CharacterComponent, Node):
         return self.core is not None
 
     def saved(self) -> State:
-        values = self._scheduler.values
         self._edit_now()
         if self.core is None:
-            raise StateError(NOT_RUNNING)
-        return {
-            "version": 1,
-            "settings": saved_settings(self),
-            "tree": self.core.save_state(),
-            "scopes": {
-                board.name: values.plain(dict(board), board.name) for board in scopes_saved_by(self, self._blackboard)},
-            "scripts": {
-                path: values.plain(habit.script_state(), f"_save_state() ({path})")
-                for path, habit in self._habits_by_path().items()
-            },
-        }
+            raise StateError(self.cannot_load)
+        return super().saved()
 
-    def prepared(self, state: object) -> Callable[[], None]:
+    def prepared(self, state: object) -> Change:
         self._edit_now()
-        if self.core is None:
-            raise StateError(NOT_RUNNING)
-        fields = Fields.versioned(state, version=1)
-        habits, values = self._habits_by_path(), self._scheduler.values
-        change_settings = prepared_settings(self, fields.group("settings"))
-        change = self.core.prepare_state(fields.anything("tree"))
-        saved_scopes = fields.group("scopes")
-        of_scopes = {name: saved_scopes.anything(name) for name in saved_scopes.names()}
-        change_scopes = prepared_scopes(self._blackboard, of_scopes, values)
-        scripts = fields.group("scripts")
-        of_scripts = {
-            path: values.engine_value(scripts.anything(path), scripts.place_of(path)) for path in habits
-        }
-        scripts.end()
-        fields.end()
+        return super().prepared(state)
 
-        def change_all() -> None:
-            change_settings()
-            self._update_schedule()
-            change_scopes()
-            change()
-            self.feed_was_loaded()
-            for path, habit in habits.items():
-                habit.load_script_state(of_scripts[path])
+    def _save_scopes(self) -> State:
+        plain = self._scheduler.values.plain
+        return {board.name: plain(dict(board), board.name) for board in scopes_saved_by(self, self._blackboard)}
 
-        return change_all
+    def _prepare_scopes(self, plain: object, place: str) -> Change:
+        return prepared_scopes(self._blackboard, MapOf(Kind()).read(plain, place, self), self._scheduler.values)
+
+    def _save_scripts(self) -> State:
+        return saved_scripts(self, self._habits_by_path())
+
+    def _prepare_scripts(self, plain: object, place: str) -> Change:
+        return prepared_scripts(self, self._habits_by_path(), plain, place)
+
+    def _finish_load(self) -> None:
+        self._update_schedule()
+        self.feed_was_loaded()
 
     def _habits_by_path(self) -> dict[str, Habit]:
         """Return every habit node below, by its path in the tree of habits."""

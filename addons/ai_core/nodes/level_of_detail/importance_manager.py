@@ -50,7 +50,7 @@ from ai_core.saving.declared_state import (
     Whole,
     refuse,
 )
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.fields import State, place_in
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task, Turn
 
@@ -514,7 +514,9 @@ class ImportanceManager(SavedState, Node):
 
     def _prepare_viewers(self, plain: object, place: str) -> Change:
         rows = self._rows_of(VIEWERS, self.viewers.values(), plain, place)
-        settings = [prepared_settings(node, Fields(row.settings, place)) for node, row in rows.items()]
+        settings = [
+            prepared_settings(node, row.settings, place_in(place, f"{self._path_of(node)}.settings"))
+            for node, row in rows.items()]
 
         def change() -> None:
             for one in settings:

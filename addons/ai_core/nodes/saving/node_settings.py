@@ -8,7 +8,8 @@ from typing import Any
 
 from addons.ai_core.bridge.declarations import exports_of
 from addons.ai_core.bridge.gd import PackedStringArray, RefusedValue, export
-from ai_core.saving.fields import MOST, Fields, State, StateError
+from ai_core.saving.declared_state import Flag, Kind, MapOf, Number, Record, Text, Whole
+from ai_core.saving.fields import MOST, State, StateError, place_in
 
 
 def core_settings(node: Any, unit: float = 1.0) -> dict[str, Any]:
@@ -61,38 +62,23 @@ def saved_settings(node: Any) -> State:
     return {one.name: one.__get__(node) for one in _live(type(node))}
 
 
-def prepared_settings(node: Any, fields: Fields) -> Callable[[], None]:
+def prepared_settings(node: Any, plain: object, place: str) -> Callable[[], None]:
     """Check saved exports like the inspector; return a function that sets them without ``on_set``.
 
     Raises:
         StateError: if a value is invalid; names the property.
     """
-    values = {}
+    saved, values = _live_kinds(type(node)).read(plain, place, node), {}
     for declared in _live(type(node)):
-        value = _read(fields, declared.name, declared.type)
         try:
-            values[declared.slot] = declared.checked(node, value)
+            values[declared.slot] = declared.checked(node, saved[declared.name])
         except RefusedValue as error:
-            raise StateError(f"{fields.place_of(declared.name)!r}: {error}") from None
-    fields.end()
+            raise StateError(f"{place_in(place, declared.name)!r}: {error}") from None
 
     def change() -> None:
         node.__dict__.update(values)
 
     return change
-
-
-def _read(fields: Fields, name: str, kind: object) -> bool | int | float | str | dict[str, float]:
-    if kind is bool:
-        return fields.flag(name)
-    if kind is str:
-        return fields.text(name)
-    if kind is dict:
-        numbers = fields.group(name)
-        return {one: numbers.number(one) for one in numbers.names()}
-    if kind is int:
-        return fields.whole(name, minimum=-MOST)
-    return fields.number(name)
 
 
 @functools.cache
@@ -107,6 +93,14 @@ def _bound(cls: type) -> tuple[tuple[export, list[str], str, bool], ...]:
 @functools.cache
 def _live(cls: type) -> tuple[export, ...]:
     return tuple(one for one in exports_of(cls).values() if one.live)
+
+
+KINDS: dict[object, Kind] = {bool: Flag(), str: Text(), dict: MapOf(Number()), int: Whole(-MOST)}
+
+
+@functools.cache
+def _live_kinds(cls: type) -> Record:
+    return Record(dict, **{one.name: KINDS.get(one.type, Number()) for one in _live(cls)})
 
 
 def exported_values(node: Any) -> tuple[Any, ...]:

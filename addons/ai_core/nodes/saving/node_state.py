@@ -1,6 +1,7 @@
 """State of nodes, declared once; see ``ai_core.saving.declared_state``."""
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,7 +10,7 @@ from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_s
 from addons.ai_core.nodes.saving.scene_values import path_of
 from ai_core.errors import UnknownNameError
 from ai_core.saving.declared_state import Change, DeclaredState, Kind, MapOf, Refuse, Text
-from ai_core.saving.fields import Fields, State, StateError
+from ai_core.saving.fields import State, StateError, place_in
 
 
 class SavedState:
@@ -36,13 +37,31 @@ class SavedState:
         return saved_settings(self)
 
     def _prepare_settings(self, plain: object, place: str) -> Change:
-        return prepared_settings(self, Fields(plain, place))
+        return prepared_settings(self, plain, place)
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
         """Raise by ``refuse(field, why)`` if fields do not fit each other; ``values`` has those that were read."""
 
     def _finish_load(self) -> None:
         """Update what is derived from the fields, after a load."""
+
+
+def saved_scripts(node: Any, nodes: Mapping[str, Any]) -> State:
+    """Return what scripts of some nodes below a node save, by their paths."""
+    plain = node._scheduler.values.plain
+    return {path: plain(one.script_state(), f"_save_state() ({path})") for path, one in nodes.items()}
+
+
+def prepared_scripts(node: Any, nodes: Mapping[str, Any], plain: object, place: str) -> Change:
+    """Check what scripts of these nodes saved; return the function that hands it back."""
+    scripts, read = MapOf(Kind(), names=nodes).read(plain, place, node), node._scheduler.values.engine_value
+    found = {path: read(scripts[path], place_in(place, path)) for path in nodes}
+
+    def change() -> None:
+        for path, one in nodes.items():
+            one.load_script_state(found[path])
+
+    return change
 
 
 class NodeAt(Kind):

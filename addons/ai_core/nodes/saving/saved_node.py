@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from inspect import getattr_static
 from types import FunctionType
 from typing import Any
@@ -17,7 +16,8 @@ from addons.ai_core.bridge.gd import (
     variant_type_of,
 )
 from addons.ai_core.nodes.saving.scene_values import SceneValues
-from ai_core.saving.fields import Fields, State, StateError, brief
+from ai_core.saving.declared_state import Change, DeclaredState, Hook, Kind, MapOf, Saveable, refuse
+from ai_core.saving.fields import State, StateError, brief, place_in
 
 GROUP = "ai_saved"
 
@@ -36,7 +36,7 @@ MOTION = {
 """Properties of position and movement, by class."""
 
 
-class SavedNode:
+class SavedNode(Saveable):
     """A node in the group "ai_saved", as a part of a snapshot.
 
     Args:
@@ -46,43 +46,33 @@ class SavedNode:
             load, because reading it from the engine takes longer than everything else.
     """
 
+    STATE = DeclaredState(motion=Hook(), script=Hook())
+
     def __init__(self, node: Any, values: SceneValues, signatures: dict[object, Any]) -> None:
         self._node = node
         self._values = values
         self._signatures = signatures
         self._motion = [name for kind, names in MOTION.items() if node.is_class(kind) for name in names]
 
-    def save_state(self) -> State:
-        node, values = self._node, self._values
-        of_script = None
+    def reset_unsaved(self) -> None:
+        """Do nothing: a node without saved data stays as it is."""
+
+    def _save_script(self) -> Any:
+        node = self._node
         if node.has_method("_save_state"):
             kept = node.call("_save_state")
             self._need_load_state(kept)
-            of_script = values.plain(kept, "_save_state()")
-        elif isinstance(getattr_static(node, "_save_state", None), FunctionType):
+            return self._values.plain(kept, "_save_state()")
+        if isinstance(getattr_static(node, "_save_state", None), FunctionType):
             raise StateError("its _save_state() is not a method of the engine; add @method to it and to _load_state()")
-        return {"version": 1, "motion": {name: self._saved_motion(name) for name in self._motion}, "script": of_script}
+        return None
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        fields = Fields.versioned(state, version=1)
-        motion = self._read_motion(fields.group("motion"))
-        of_script = self._values.engine_value(fields.anything("script"), "script")
-        if of_script is not None:
-            self._need_load_state(of_script)
-        fields.end()
-
-        def change() -> None:
-            for name, value in motion.items():
-                self._node.set(name, value)
-            if motion:
-                self._node.call("reset_physics_interpolation")   # no interpolation from the old place
-            if of_script is not None:
-                self._hand_back(of_script)
-
-        return change
-
-    def reset_unsaved(self) -> None:
-        """Do nothing: a node without saved data stays as it is."""
+    def _prepare_script(self, plain: object, place: str) -> Change:
+        of_script = self._values.engine_value(plain, place)
+        if of_script is None:
+            return int
+        self._need_load_state(of_script)
+        return lambda: self._hand_back(of_script)
 
     def _hand_back(self, of_script: Any) -> None:
         """Call ``_load_state``; a Python method directly, because the engine does not pass on its exceptions."""
@@ -90,6 +80,9 @@ class SavedNode:
             self._node.call("_load_state", of_script)
         else:
             self._node._load_state(of_script)
+
+    def _save_motion(self) -> State:
+        return {name: self._saved_motion(name) for name in self._motion}
 
     def _saved_motion(self, name: str) -> Any:
         """Return a property as plain data; None for a value that is not finite, which loading would refuse."""
@@ -100,20 +93,27 @@ class SavedNode:
             f"{name} is {value!r} and is left out of the save; loading keeps the value of the node", self._node)
         return None
 
-    def _read_motion(self, fields: Fields) -> dict[str, Any]:
+    def _prepare_motion(self, plain: object, place: str) -> Change:
         motion = {}
-        for name in self._motion:
-            value = self._values.value(fields.anything(name), fields.place_of(name))
+        for name, one in MapOf(Kind(), names=self._motion).read(plain, place, self).items():
+            where = place_in(place, name)
+            value = self._values.value(one, where)
             if value is None:
                 continue
             wanted = type(self._node.get(name))
             if type(value) is not wanted:
-                fields.refuse(name, f"must be a {wanted.__name__}, got {brief(value)}")
+                refuse(where, f"must be a {wanted.__name__}, got {brief(value)}")
             if not _is_finite(value):
-                fields.refuse(name, f"must have finite numbers, got {value!r}")
+                refuse(where, f"must have finite numbers, got {value!r}")
             motion[name] = value
-        fields.end()
-        return motion
+
+        def change() -> None:
+            for name, value in motion.items():
+                self._node.set(name, value)
+            if motion:
+                self._node.call("reset_physics_interpolation")   # no interpolation from the old place
+
+        return change
 
     def _need_load_state(self, kept: object) -> None:
         """Raise StateError unless the script's ``_load_state`` accepts the saved data."""

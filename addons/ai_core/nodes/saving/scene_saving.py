@@ -7,7 +7,8 @@ from typing import Any
 
 from addons.ai_core.bridge.gd import RefusedValue, method
 from addons.ai_core.nodes.saving.scene_values import path_of
-from ai_core.saving.fields import Fields, State, StateError
+from ai_core.saving.declared_state import Change, DeclaredState, Hook, Saveable
+from ai_core.saving.fields import State, StateError
 from ai_core.snapshot import PartFailedError, SnapshotPart, restore, take
 
 
@@ -68,22 +69,19 @@ def without_tasks(state: Any, names: set[str]) -> object:
         return state                     # the next reader refuses it with the reason
 
 
-class NodePart:
+class NodePart(Saveable):
     """A node that may be unused; then there is nothing to save and nothing to load."""
+
+    STATE = DeclaredState(state=Hook())
 
     def __init__(self, node: Any) -> None:
         self._node = node
 
-    def save_state(self) -> State:
-        return {"version": 1, "state": self._node.saved() if self._node.is_in_use() else None}
+    def _save_state(self) -> State | None:
+        return self._node.saved() if self._node.is_in_use() else None
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        fields = Fields.versioned(state, version=1)
-        inner = fields.anything("state")
-        fields.end()
-        if inner is None:
-            return lambda: None
-        change: Callable[[], None] = self._node.prepared(inner)
+    def _prepare_state(self, plain: object, place: str) -> Change:
+        change: Change = int if plain is None else self._node.prepared(plain)
         return change
 
     def reset_unsaved(self) -> None:

@@ -1,7 +1,6 @@
 """AIBehavior node: calls a method of a node at a fixed period."""
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import IntEnum
 from functools import partial
 from typing import Any
@@ -16,7 +15,7 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.level_of_detail.importance_manager import RatePair
 from addons.ai_core.nodes.level_of_detail.importance_member import ImportanceMember, importance_warnings
-from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
+from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     named_after,
     report_next_frame,
@@ -24,12 +23,12 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     scheduler_warnings,
 )
 from addons.ai_core.nodes.scheduling.script_work import TimedBehavior, TimedCall
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.declared_state import Change, DeclaredState, Hook
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task
 
 
 @gdclass(icon="res://addons/ai_core/icons/ai_behavior.svg", keywords="behaviour, task, update, throttle")
-class AIBehavior(ImportanceMember, Node):
+class AIBehavior(SavedState, ImportanceMember, Node):
     """Calls ``method(elapsed_s)`` of its target every ``period``, within the budget of the AIScheduler.
 
     The method is not called while this node or the target is paused, disabled or outside the tree. Period,
@@ -85,6 +84,8 @@ class AIBehavior(ImportanceMember, Node):
     without_manager = "its period and priority do not change"
     radius, size, agent_id = 0.0, 1.0, -1
 
+    STATE = DeclaredState(settings=Hook())
+
     def __init__(self) -> None:
         self._scheduler: Any = None
         self._task: Task | None = None
@@ -119,22 +120,14 @@ class AIBehavior(ImportanceMember, Node):
     def is_in_use(self) -> bool:
         return self._task is not None
 
-    def saved(self) -> State:
-        return {"version": 1, "settings": saved_settings(self)}
+    def prepared(self, state: object) -> Change:
+        return self.STATE.prepare(self, state)      # also while its target is missing
 
-    def prepared(self, state: object) -> Callable[[], None]:
-        fields = Fields.versioned(state, version=1)
-        change = prepared_settings(self, fields.group("settings"))
-        fields.end()
-
-        def change_all() -> None:
-            change()
-            if self._task is not None:
-                self._scheduler.set_weight(self._task, self.priority)    # not the priority that importance sets for now
-            if self.follow_importance:
-                self._pace()
-
-        return change_all
+    def _finish_load(self) -> None:
+        if self._task is not None:
+            self._scheduler.set_weight(self._task, self.priority)    # not the priority that importance sets for now
+        if self.follow_importance:
+            self._pace()
 
     def _get_configuration_warnings(self) -> list[str]:
         importance = importance_warnings(self, self.without_manager) if self.follow_importance else []

@@ -16,7 +16,7 @@ from addons.ai_core.bridge.gd import (
     method,
     signal,
 )
-from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
+from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.saving.scene_values import SceneValues
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     check_callable,
@@ -29,7 +29,8 @@ from addons.ai_core.nodes.scheduling.script_work import WorkerThreads
 from ai_core.clock import TimeIndex
 from ai_core.errors import UnknownNameError
 from ai_core.faults import Fault, FaultIsolation
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part
+from ai_core.saving.fields import State
 from ai_core.scheduling import timeslicer
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task, Turn
 
@@ -40,7 +41,7 @@ THREADED_JOBS = 16
 
 
 @gdclass(icon="res://addons/ai_core/icons/timeslicer.svg", keywords="time slicing, jobs, work queue")
-class Timeslicer(Node):
+class Timeslicer(SavedState, Node):
     """Runs the same short job for many keys, some of them in each frame, and keeps the results.
 
     Call set_job(job) once, add_job(key) for each key, and get_result(key) at any time. A key is
@@ -85,6 +86,8 @@ class Timeslicer(Node):
     job_failed = signal(
         ("job", str), ("message", str),
         doc="Emitted when a job raises in Python or cannot be called; its name includes the key.")
+
+    STATE = DeclaredState(settings=Hook(), jobs=Part(at="core"))
 
     def __init__(self) -> None:
         self._scheduler: Any = None
@@ -209,21 +212,14 @@ class Timeslicer(Node):
 
     def saved(self) -> State:
         self._forget_freed()
-        return {"version": 1, "settings": saved_settings(self), "jobs": self.core.save_state()}
+        return super().saved()
 
-    def prepared(self, state: object) -> Callable[[], None]:
-        fields = Fields.versioned(state, version=1)
-        change_settings = prepared_settings(self, fields.group("settings"))
-        change = self.core.prepare_state(fields.anything("jobs"))
-        fields.end()
+    def prepared(self, state: object) -> Change:
+        return self.STATE.prepare(self, state)      # the timeslicer is made where there is none yet
 
-        def change_all() -> None:
-            change_settings()
-            self._limit_set()
-            change()
-            self._last_finished = self.core.statistics()["batches"] - (not self.core.is_between_batches)
-
-        return change_all
+    def _finish_load(self) -> None:
+        self._limit_set()
+        self._last_finished = self.core.statistics()["batches"] - (not self.core.is_between_batches)
 
     def reset_unsaved(self) -> None:
         """Keep keys and results that a loaded save does not contain."""

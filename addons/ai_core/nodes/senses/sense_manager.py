@@ -26,7 +26,8 @@ from addons.ai_core.bridge.gd import (
     singleton,
 )
 from addons.ai_core.nodes.characters.agent_places import Dimensions
-from addons.ai_core.nodes.saving.node_settings import core_settings, prepared_settings, saved_settings
+from addons.ai_core.nodes.saving.node_settings import core_settings
+from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.garbage_collection import count_freed_characters
@@ -44,8 +45,9 @@ from addons.ai_core.nodes.senses.sense_member import refused
 from addons.ai_core.nodes.senses.sense_place import GROUP, graph_of_scene, graph_warnings
 from addons.ai_core.nodes.senses.sight_fans import SightFans
 from ai_core.errors import UnknownNameError
-from ai_core.saving.declared_state import Part
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.declared_state import Change, DeclaredState, Hook, Kind, ListOf, Part, Row, Text, refuse
+from ai_core.saving.fields import State
+from ai_core.saving.inner_state import inner_state, prepared_inner
 from ai_core.scheduling.task import Task, Turn
 from ai_core.senses.audience import SensationBatch
 from ai_core.senses.graph.sense_graph import SenseGraph
@@ -151,30 +153,24 @@ def _looked_up(bodies: NDArray[np.int64], ids: NDArray[np.int32]) -> NDArray[np.
 Name = tuple[str, int]
 
 
-def _saved_nodes(names: Mapping[int, str], nodes: dict[int, Any]) -> list[State]:
-    """Return the properties of each sensor or source, in the order in which they joined."""
-    return [
-        {"name": name, "settings": saved_settings(nodes[one]), **nodes[one].saved_more()}
-        for one, name in names.items() if one in nodes
-    ]
+def _saved_nodes(names: Mapping[int, str], nodes: dict[int, Any]) -> list[Any]:
+    """Return the name and state of each sensor or source, in the order in which they joined."""
+    return [[name, nodes[one].saved()] for one, name in names.items() if one in nodes]
 
 
-def _prepared_nodes(
-    fields: Fields, field: str, names: Mapping[int, str], nodes: dict[int, Any]
-) -> list[Callable[[], None]]:
-    """Check saved properties, matched by name and order of joining; return the functions that apply them."""
-    ids, numbers = _by_name(names), Counter[str]()
-    changes = []
-    for row in fields.groups(field):
-        name = row.text("name")
+NAMED = ListOf(Row(lambda name, state: (name, state), Text(), Kind()))
+
+
+def _prepared_nodes(plain: object, place: str, names: Mapping[int, str], nodes: dict[int, Any]) -> Change:
+    """Check saved states, matched by name and order of joining; return the function that loads them."""
+    ids, numbers, changes = _by_name(names), Counter[str](), []
+    for index, (name, state) in enumerate(NAMED.read(plain, place, None)):
         node = nodes.get(ids.get((name, numbers[name]), -1))
         numbers[name] += 1
         if node is None:
-            row.refuse("name", f"is {name!r}, which is not in the scene")
-        changes.append(prepared_settings(node, row.group("settings")))
-        changes.append(node.prepared_more(row))
-        row.end()
-    return changes
+            refuse(f"{place}[{index}][0]", f"is {name!r}, which is not in the scene")
+        changes.append(node.STATE.prepare(node, state, f"{place}[{index}][1]"))
+    return lambda: [change() for change in changes]
 
 
 def _by_name(names: Mapping[int, str]) -> dict[Name, int]:
@@ -234,7 +230,7 @@ def _step_of_engine() -> tuple[int, int, bool]:
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_manager.svg", keywords="perception, stealth, vision, hearing")
-class SenseManager(Node):
+class SenseManager(SavedState, Node):
     """Lets sensors see, hear, smell and feel sources, within the budget of the AIScheduler.
 
     A signal weakens with distance, travels at the speed of its modality, and is sensed by every sensor whose
@@ -488,6 +484,7 @@ class SenseManager(Node):
         with refused():
             self.core.set_importance([sensor.sensor_id], [importance], None if source is None else [source.source_id])
 
+    STATE = DeclaredState(senses=Hook(), sensors=Hook(), sources=Hook(), felt=Hook())
     save_state, load_state = saving("signals under way, targets in view, memories and awareness")
 
     class Mode(IntEnum):
@@ -898,41 +895,50 @@ class SenseManager(Node):
     def saved(self) -> State:
         self.flush_removed()
         self.refresh_names()
-        return {
-            "version": 1,
-            "senses": self.core.save_state(),
-            "sensors": _saved_nodes(self.core.sensor_names, self._sensors),
-            "sources": _saved_nodes(self.core.source_names, self._sources),
-            "felt": None if self._contacts is None else self._contacts.save_state(),
-        }
+        return super().saved()
 
-    def prepared(self, state: object) -> Callable[[], None]:
+    def prepared(self, state: object) -> Change:
         self.flush_removed()
         self.refresh_names()
-        fields = Fields.versioned(state, version=1)
-        change = self.core.prepare_state(fields.anything("senses"))
-        changes = [
-            *_prepared_nodes(fields, "sensors", self.core.sensor_names, self._sensors),
-            *_prepared_nodes(fields, "sources", self.core.source_names, self._sources),
-        ]
-        felt = fields.anything("felt")
-        if self._contacts is not None and felt is not None:
-            changes.append(Part().prepare(self._contacts, felt, "felt"))
-        fields.end()
+        return super().prepared(state)
 
-        def change_all() -> None:
+    def _save_senses(self) -> State:
+        return self.core.save_state()
+
+    def _prepare_senses(self, plain: object, place: str) -> Change:
+        change = Part().prepare(self.core, plain, place)
+
+        def load() -> None:
             sensors, sources = _by_name(self.core.sensor_names), _by_name(self.core.source_names)
             change()
             self._take_ids(sensors, sources)
-            for name, portal in self._portals.items():
-                portal.take_open(self.core.graph.is_open(name))
-                portal.take_wind(self.core.graph.portal_wind(name))
-            for one in changes:
-                one()
-            self._fading = [(node.until_s, one) for one, node in self._sources.items() if node.until_s < math.inf]
-            heapify(self._fading)
 
-        return change_all
+        return load
+
+    def _save_sensors(self) -> list[Any]:
+        return _saved_nodes(self.core.sensor_names, self._sensors)
+
+    def _prepare_sensors(self, plain: object, place: str) -> Change:
+        return _prepared_nodes(plain, place, self.core.sensor_names, self._sensors)
+
+    def _save_sources(self) -> list[Any]:
+        return _saved_nodes(self.core.source_names, self._sources)
+
+    def _prepare_sources(self, plain: object, place: str) -> Change:
+        return _prepared_nodes(plain, place, self.core.source_names, self._sources)
+
+    def _save_felt(self) -> State | None:
+        return inner_state(self._contacts)
+
+    def _prepare_felt(self, plain: object, place: str) -> Change:
+        return int if self._contacts is None else prepared_inner(self._contacts, plain, repr(place))
+
+    def _finish_load(self) -> None:
+        for name, portal in self._portals.items():
+            portal.take_open(self.core.graph.is_open(name))
+            portal.take_wind(self.core.graph.portal_wind(name))
+        self._fading = [(node.until_s, one) for one, node in self._sources.items() if node.until_s < math.inf]
+        heapify(self._fading)
 
     def _take_ids(self, sensors: dict[Name, int], sources: dict[Name, int]) -> None:
         """Give nodes the ids of a loaded game; the arguments are their old ids by name."""

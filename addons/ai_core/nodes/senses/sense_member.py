@@ -8,9 +8,11 @@ from typing import Any
 
 from addons.ai_core.bridge.gd import RefusedValue, body_id, get_object, report_error
 from addons.ai_core.nodes.debugging.edited_scene import is_a_part
+from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.scheduling.scheduler_lookup import report_next_frame, wait_for
 from addons.ai_core.nodes.senses.felt_collisions import CONTACTS, MOST_SLIDES, FeltCollisions
 from addons.ai_core.nodes.senses.sense_place import GROUP, manager_of
+from ai_core.saving.declared_state import DeclaredState, Hook
 
 REFUSALS = (LookupError, TypeError, ValueError)
 """Errors that the library raises for invalid values."""
@@ -25,12 +27,13 @@ def refused() -> Iterator[None]:
         raise RefusedValue(str(error)) from None
 
 
-class SenseMember:
+class SenseMember(SavedState):
     """Joins the nearest SenseManager on entering the tree; waits for one if there is none yet.
 
-    Subclasses save data besides their properties with ``saved_more``, and check and apply it with ``prepared_more``.
+    Its ``STATE`` is saved with the SenseManager.
     """
 
+    STATE = DeclaredState(settings=Hook())
     _manager: Any = None
     _felt_by: Any = None
     _feeling: tuple[Any, tuple[str, ...]] | None = None

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS, dictionary_of
@@ -33,7 +32,7 @@ from addons.ai_core.nodes.senses.sense_manager import TRAIL
 from addons.ai_core.nodes.senses.sense_member import REFUSALS, SenseMember, refused
 from addons.ai_core.nodes.senses.sense_place import manager_of
 from ai_core.errors import UnknownNameError
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.declared_state import Flag, Seconds
 from ai_core.senses.source_details import VisiblePart
 
 HEARD_FROM = {"hearing": 1.0, "smell": 0.1}
@@ -54,6 +53,8 @@ def _parts_of(vector: type) -> Any:
 
 class SenseSourceBase(DrawnNode, SenseMember):
     """Base class of SenseSource3D and SenseSource2D, which add positions in space."""
+
+    STATE = SenseMember.STATE.extended(until_s=Seconds(absent=math.inf), has_faded=Flag())
 
     sight_strength = export(
         float, 1.0, range=(0, 100, 0.01), or_greater=True, group="Sight", live=True,
@@ -183,18 +184,6 @@ class SenseSourceBase(DrawnNode, SenseMember):
         self.has_faded = True
         self._change()
         self.faded.emit()
-
-    def saved_more(self) -> State:
-        return {"until_s": self.until_s if self.until_s < math.inf else None, "has_faded": self.has_faded}
-
-    def prepared_more(self, fields: Fields) -> Callable[[], None]:
-        until_s = math.inf if fields.anything("until_s") is None else fields.seconds("until_s")
-        has_faded = fields.flag("has_faded")
-
-        def change() -> None:
-            self.until_s, self.has_faded = until_s, has_faded
-
-        return change
 
     def take_id(self, source_id: int) -> None:
         self.source_id = source_id

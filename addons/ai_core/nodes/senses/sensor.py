@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,8 @@ from addons.ai_core.nodes.senses.sense_drawing import DragHandle, DrawnNode, Poi
 from addons.ai_core.nodes.senses.sense_manager import TRAIL
 from addons.ai_core.nodes.senses.sense_member import SenseMember, refused
 from addons.ai_core.nodes.senses.sight_cone import NAMES, SightCone, made_cone
-from ai_core.saving.fields import Fields, State, StateError
+from ai_core.saving.declared_state import Change, Hook, ListOf, Number, refuse
+from ai_core.saving.fields import StateError
 from ai_core.senses.percepts.awareness import (
     SUSPICIOUS_AND_ALERT,
     AwarenessLevel,
@@ -68,9 +69,11 @@ MOST_CONES = 100
 """Largest number of cones that a save may hold for a sensor (count); a larger number indicates a damaged save."""
 
 
-def _read(row: object, place: str) -> SightCone:
+CONES = ListOf(ListOf(Number(), count=len(NAMES)))
+
+
+def _cone(numbers: list[float], place: str) -> SightCone:
     cone: SightCone = construct("SightCone")
-    numbers = Fields({"cone": row}, place).numbers("cone", count=len(NAMES))
     try:
         for name, value in zip(NAMES, numbers, strict=True):
             setattr(cone, name, value)
@@ -88,6 +91,7 @@ class SensorBase(DrawnNode, SenseMember):
 
     source_class = ""
     sensor_class = ""
+    STATE = SenseMember.STATE.extended(sight_cones=Hook())
 
     sight_cones = export(
         list, (), hint=array_of("SightCone"), group="Sight", on_set="_cones_set",
@@ -244,12 +248,6 @@ class SensorBase(DrawnNode, SenseMember):
         if self._manager is None:
             raise RefusedValue("set_sensitivity() needs a sensor in a scene with a SenseManager")
         self._manager.core.set_sensitivity(self._id, modality, sensitivity, for_s=for_s or None)
-
-    def saved_more(self) -> State:
-        return {"sight_cones": self._saved_cones()}
-
-    def prepared_more(self, fields: Fields) -> Callable[[], None]:
-        return self._prepared_cones(fields)
 
     def find_own_source(self) -> None:
         """Look up self_source again; called when sources have joined."""
@@ -587,17 +585,17 @@ class SensorBase(DrawnNode, SenseMember):
         for one in self._watched:
             one.connect("changed", self._change)
 
-    def _saved_cones(self) -> list[list[float]]:
+    def _save_sight_cones(self) -> list[list[float]]:
         return [[getattr(one, name) for name in NAMES] for one in self.chosen_cones()]
 
-    def _prepared_cones(self, fields: Fields) -> Callable[[], None]:
+    def _prepare_sight_cones(self, plain: object, place: str) -> Change:
         """Check saved cones, and return a function that applies them; unchanged cones keep their resources."""
-        if self._saved_cones() == fields.anything("sight_cones"):
-            return lambda: None
-        rows = fields.items("sight_cones")
+        if self._save_sight_cones() == plain:
+            return int
+        rows = CONES.read(plain, place, self)
         if len(rows) > MOST_CONES:
-            fields.refuse("sight_cones", f"must be at most {MOST_CONES}, got {len(rows)}")
-        cones = [_read(row, fields.place_of(f"sight_cones[{place}]")) for place, row in enumerate(rows)]
+            refuse(place, f"must be at most {MOST_CONES}, got {len(rows)}")
+        cones = [_cone(numbers, f"{place}[{index}]") for index, numbers in enumerate(rows)]
 
         def change() -> None:
             self.__dict__[type(self).sight_cones.slot] = cones

@@ -27,7 +27,7 @@ from addons.ai_core.nodes.characters.character_work import ScheduledCharacter
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
 from addons.ai_core.nodes.characters.update_group import STATE_MACHINES, UpdateGroup
 from addons.ai_core.nodes.debugging.chart_words import ChartNode
-from addons.ai_core.nodes.saving.node_state import SavedState
+from addons.ai_core.nodes.saving.node_state import SavedState, prepared_scripts, saved_scripts
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import report_next_frame, scheduler_of, scheduler_warnings
 from addons.ai_core.nodes.state_machines.ai_state import AIState
@@ -42,7 +42,7 @@ from ai_core.decisions.state_machine import (
     first_leaf,
 )
 from ai_core.saving.declared_state import Change, DeclaredState, GameValue, Hook, Part, Refuse
-from ai_core.saving.fields import Fields, StateError
+from ai_core.saving.fields import StateError
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES
 
 HISTORIES = (None, History.SHALLOW, History.DEEP)
@@ -471,19 +471,10 @@ class StateMachine(ChartNode, ScheduledCharacter, SavedState, Node):
         return super().saved()
 
     def _save_scripts(self) -> dict[str, Any]:
-        return {path: self._scheduler.values.plain(state.script_state(), f"_save_state() ({path})")
-                for path, state in self.nodes.states.items()}
+        return saved_scripts(self, self.nodes.states)
 
     def _prepare_scripts(self, plain: object, place: str) -> Change:
-        scripts, read = Fields(plain, place), self._scheduler.values.engine_value
-        found = {path: read(scripts.anything(path), scripts.place_of(path)) for path in self.nodes.states}
-        scripts.end()
-
-        def change() -> None:
-            for path, node in self.nodes.states.items():
-                node.load_script_state(found[path])
-
-        return change
+        return prepared_scripts(self, self.nodes.states, plain, place)
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
         if not isinstance(values.blackboard, dict):
