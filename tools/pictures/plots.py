@@ -1,6 +1,7 @@
 """Pictures of concepts, drawn from runs of the library: ``python -m tools.pictures.plots FOLDER [NAME ...]``."""
 from __future__ import annotations
 
+import random
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,25 +12,41 @@ from numpy.typing import NDArray
 from ai_core import Budget, ManualClock
 from ai_core.decisions import (
     PREVIOUS,
+    AdaptiveChoice,
     Habit,
     HabitContext,
     HabitTree,
     History,
     Launch,
+    Rule,
+    RuleMind,
+    RuleSet,
+    SequencePrediction,
     State,
     StateMachine,
     StateMachineDefinition,
     Status,
+    SuccessMemory,
     Transition,
 )
+from ai_core.events import Narrowcast, PollingStation
 from ai_core.level_of_detail import Importance, ImportanceSettings, Viewer
 from ai_core.maps import CoverBaking, CoverMap, CoverSearch, Grid, GridLineOfSight, candidates_from_grid
-from ai_core.paths import AStarSearch, FlowField, GridPathProvider, PathService
+from ai_core.paths import (
+    AnytimeSearch,
+    AStarSearch,
+    BumpAndTurn,
+    FlowField,
+    GridPathProvider,
+    PathService,
+    distance_on_grid,
+    neighbors_on_grid,
+)
 from ai_core.plots import Drawing, Label, Line, Rect, curves, heat_map, timeline
 from ai_core.plots.drawing import INK, OVERRAN, PALE, RAN, WHITE, mixed
 from ai_core.plots.heat_map import GROUND
 from ai_core.recording import read_recording
-from ai_core.scheduling import PhaseSlot, Rephasing
+from ai_core.scheduling import PhaseSlot, Rephasing, Timeslicer, Timing
 from ai_core.senses import (
     AwarenessLevel,
     AwarenessSettings,
@@ -44,6 +61,7 @@ from ai_core.senses import (
     SenseRegion,
     SightCone,
 )
+from ai_core.snapshot import from_json, restore, take, to_json
 from ai_core.squads import Formation, GridClearance, Squad
 from demo_project.scenarios.skirmish import Skirmish
 from tools.scenario_recordings import lines_of
@@ -448,6 +466,210 @@ def state_machine() -> Drawing:
     return activity(rows, active, moments, "a state machine: stunned returns to combat, calm returns to patrol", 0.1)
 
 
+def rules() -> Drawing:
+    """Two soldiers with the same wounds and one set of rules: which rule fires, by fear and courage."""
+    soldier = RuleSet(
+        [Rule("fear", "hurt and not covered", concludes="afraid"),
+         Rule("flee", "afraid > courage", lambda mind: "flee", salience=2, repeats=True),
+         Rule("attack", "near", lambda mind: "attack", repeats=True)],
+        facts={"hurt": 0.0, "covered": 0.0, "near": 1.0}, parameters={"courage": 0.5})
+    courages = {"timid": 0.25, "brave": 0.7}
+    minds = {name: RuleMind(soldier, parameters={"courage": courage}) for name, courage in courages.items()}
+    moments = {10: (0.4, 0.0, "hit"), 26: (0.9, 0.0, "hit"), 40: (0.9, 0.8, "in cover")}
+    hurt, covered, afraid, active = 0.0, 0.0, [], []
+    for tick in range(56):
+        hurt, covered, _ = moments.get(tick, (hurt, covered, ""))
+        fired = set()
+        for name, mind in minds.items():
+            mind.set("hurt", hurt)
+            mind.set("covered", covered)
+            fired |= {name, f"{name}/{mind.think(most=1)[0].result}"}
+        afraid.append(minds["brave"].grade("afraid"))
+        active.append(fired)
+    names = {tick: text for tick, (_, _, text) in moments.items()}
+    grade = curves(
+        np.arange(len(afraid)) / 10, {"afraid": afraid}, title="the grade of the fact afraid: hurt and not covered",
+        y_label="grade", levels={f"courage, {name}": courage for name, courage in courages.items()}, width=654)
+    rows = [row for name in courages for row in (name, f"{name}/flee", f"{name}/attack")]
+    return joined([grade, activity(rows, active, names, "the rule that fires", 0.1)],
+        "two soldiers with one set of rules", is_stacked=True)
+
+
+def adaptation() -> Drawing:
+    """What a fighter expects of three tactics while its opponent changes from high to low moves."""
+    moves = SequencePrediction(["high", "low"], longest=2, half_life=20)
+    fighter = AdaptiveChoice(
+        SuccessMemory(["rush", "block", "jump"], {}, defaults={"rush": 0.25}, half_life=10), random.Random(3),
+        prediction=moves, answers={"block": {"high": 1.0, "low": -1.0}, "jump": {"low": 1.0, "high": -1.0}})
+    beats = {("block", "high"), ("jump", "low")}
+    series: dict[str, list[float]] = {name: [] for name in ("rush", "block", "jump")}
+    for attack in range(120):
+        move = "high" if attack < 60 else "low"
+        tactic = fighter.choose().tactic
+        fighter.note(1.0 if (tactic, move) in beats else -1.0)
+        fighter.saw(move)
+        for name, value in fighter.values().items():
+            series[name].append(value)
+    return curves(
+        np.arange(120), series, title="value of each tactic, from the outcomes and the predicted move",
+        x_label="attacks", y_label="value", moments={"low moves": 60})
+
+
+def saving() -> Drawing:
+    """The awareness of a guard in a run, and in a second world that is loaded from a save of the first."""
+    def world() -> tuple[ManualClock, RegionalSenseManager, int]:
+        clock = ManualClock(seconds_per_frame=1 / 20)
+        senses = RegionalSenseManager(clock, modalities=[Modality.sight(kept_per_m=0.95)])
+        senses.add_sensor(
+            position=(0, 0, 0), forward=(0, 0, -1), thresholds={"sight": 0.05}, name="guard",
+            sight_cones=[SightCone(15.0, 1.5, 1.5)],
+            awareness=AwarenessSettings(gain_per_s=0.5, levels=[AwarenessLevel("alert", 0.8, 0.5)]))
+        return clock, senses, senses.add_source(position=(2, 0, -8), strengths={"sight": 1.0}, name="thief")
+
+    def live(clock: ManualClock, senses: RegionalSenseManager, thief: int, seen: list[float], frames: range) -> None:
+        for frame in frames:
+            z = -8.0 if frame < 40 or frame > 100 else 8.0
+            senses.move_sources([thief], np.array([(2.0, 0.0, z)], np.float32))
+            senses.advance(Budget.unlimited())
+            clock.advance()
+            seen.append(senses.awareness_of(0, thief).value)
+
+    clock, senses, thief = world()
+    whole: list[float] = []
+    live(clock, senses, thief, whole, range(70))
+    saved = to_json(take({"clock": clock, "senses": senses}))
+    live(clock, senses, thief, whole, range(70, 140))
+    other_clock, other_senses, other_thief = world()
+    restore(from_json(saved), {"clock": other_clock, "senses": other_senses})
+    loaded = [float("nan")] * 70
+    live(other_clock, other_senses, other_thief, loaded, range(70, 140))
+    seconds = np.arange(140) / 20
+    is_equal = whole[70:] == loaded[70:]
+    return joined([
+        curves(seconds, {"awareness": whole}, title="a run", moments={"save": 3.5}, height=190),
+        curves(seconds, {"awareness": loaded}, moments={"load": 3.5}, x_label="time (s)", height=190,
+            title=f"a second world, loaded from the save: {'equal to the last bit' if is_equal else 'different'}"),
+    ], "a run continues from a save", is_stacked=True)
+
+
+def anytime() -> Drawing:
+    """The cost of the best path that an anytime search has found, after each number of steps."""
+    generator = random.Random(0)
+    is_open = np.array([[generator.random() > 0.35 for _ in range(120)] for _ in range(120)])
+    is_open[[1, 118], [2, 117]] = True
+    grid = Grid(is_open)
+    search = AnytimeSearch(grid.passage(), grid.cell(1, 2), grid.cell(118, 117))
+    steps, costs, bounds = [], [], []
+    while not search.is_done:
+        search.advance(Budget.of_steps(100))
+        steps.append(100 * (len(steps) + 1))
+        costs.append(search.best.cost if search.best is not None else float("nan"))
+        bounds.append(costs[-1] / search.bound)
+    return curves(
+        steps, {"best path": costs, "lower bound": bounds}, x_label="steps", y_label="cost",
+        title="an anytime search: a path early, then cheaper ones until the cheapest is proved")
+
+
+def events() -> Drawing:
+    """Which members of a side receive an event that the red squad sends with each reach."""
+    reaches = ("own", "down", "up", "all")
+    army = Narrowcast(ManualClock())
+    side = army.add_group("side")
+    groups = {"side": side, "red": army.add_group("red", under=side), "blue": army.add_group("blue", under=side),
+        "rear": army.add_group("rear", under=side)}
+    groups["scouts"] = army.add_group("scouts", under=groups["red"])
+    members = {"general": "side", "ann": "red", "bob": "red", "cleo": "scouts", "dan": "blue", "eve": "rear"}
+    received = set()
+    for name, group in members.items():
+        army.add_member(name, groups[group]).listen("*", lambda event, name=name: received.add((name, event.code)))
+    for reach in reaches:
+        groups["red"].send(reach, reach=reach)
+    army.advance(Budget.unlimited())
+    left, top, row_px, cell_px = 190, 56, 24, 84
+    drawing = Drawing(left + len(reaches) * cell_px + 20, top + len(members) * row_px + 16, "reach of an event")
+    drawing.boxes.append(Rect(0, 0, drawing.width, drawing.height, WHITE))
+    drawing.texts.append(Label(12, 14, "events that the squad red sends, by reach: which members receive them"))
+    drawing.texts += [
+        Label(left + n * cell_px + cell_px / 2, top - 12, reach, INK, "middle") for n, reach in enumerate(reaches)]
+    places = {"side": "side", "red": "side / red", "scouts": "side / red / scouts", "blue": "side / blue",
+        "rear": "side / rear"}
+    for number, (name, group) in enumerate(members.items()):
+        y = top + number * row_px
+        drawing.texts += [Label(12, y + row_px / 2, name), Label(70, y + row_px / 2, places[group], PALE)]
+        drawing.boxes += [
+            Rect(left + n * cell_px + 2, y + 2, cell_px - 4, row_px - 4, RAN if (name, reach) in received else GROUND,
+                f"{name}: {reach}")
+            for n, reach in enumerate(reaches)]
+    return drawing
+
+
+def polling() -> Drawing:
+    """Queries of thirty guards, each asked by two scripts, and the computations of a station with a budget."""
+    clock = ManualClock()
+    station = PollingStation(clock)
+    computed: list[int] = []
+
+    def sees(guard: int) -> bool:
+        computed[-1] += 1
+        return guard % 3 == 0
+
+    station.add_topic("sees", sees, lifetime_s=0.25, fallback=False)
+    queries = []
+    for _ in range(60):
+        computed.append(0)
+        station.begin_frame(Budget.of_steps(5))
+        for guard in range(30):
+            station.poll("sees", guard)
+            station.poll("sees", guard)
+        queries.append(60)
+        clock.advance()
+    return curves(
+        np.arange(60), {"queries": queries, "computed": computed}, x_label="frames",
+        title=f"{sum(computed)} of {sum(queries)} queries computed: lifetime 0.25 s, at most 5 answers a frame")
+
+
+def timeslicing() -> Drawing:
+    """The age of each result under the four timings: ten jobs, one in each update."""
+    panels = []
+    for timing in (Timing.AIAO, Timing.SIAO, Timing.SISO, Timing.AISO):
+        clock = ManualClock()
+        slicer = Timeslicer(clock, lambda key, seen: key, inputs=lambda key: 0, timing=timing, jobs_per_update=1)
+        for key in range(10):
+            slicer.add(key)
+        ages = []
+        for _ in range(50):
+            slicer.advance(Budget.unlimited())
+            clock.advance()
+            ages.append([slicer.age_updates(key) for key in range(10)])
+        shown = np.array(ages[20:], dtype=float).T
+        panels.append(heat_map(
+            shown, cell_px=9, most=20, unit="updates",
+            title=f"{timing.name}: {shown.min():.0f} to {shown.max():.0f} updates old"))
+    return joined(
+        [joined(panels[:2], ""), joined(panels[2:], "")], "age of ten results over thirty updates, a row each",
+        is_stacked=True)
+
+
+def bump_and_turn() -> Drawing:
+    """The tracks of a mover without a memory and of one with it, behind a wall."""
+    free = free_cells()
+    grid = Grid(free)
+    look, apart = neighbors_on_grid(grid.passage()), distance_on_grid(grid.passage())
+    start, goal = (8, 4), (9, 21)
+    paths = {}
+    for name, remembers in (("stuck", False), ("", True)):
+        walker = BumpAndTurn(look, apart, grid.cell(*start), grid.cell(*goal), remembers=remembers)
+        track = [start]
+        for _ in range(600):
+            if walker.state != "going":
+                break
+            track.append(grid.place(int(walker.step())))
+        paths[name] = track
+    return heat_map(
+        np.zeros(free.shape), closed=~free, cell_px=16, paths=paths, marks={"start": start, "goal": goal},
+        title="bump and turn: without a memory stuck behind the wall, with one it arrives")
+
+
 PICTURES: dict[str, Callable[[], Drawing]] = {
     "timeline": scheduling_timeline,
     "phases": phases,
@@ -463,6 +685,14 @@ PICTURES: dict[str, Callable[[], Drawing]] = {
     "importance": importance,
     "habit_tree": habit_tree,
     "state_machine": state_machine,
+    "rules": rules,
+    "adaptation": adaptation,
+    "saving": saving,
+    "anytime": anytime,
+    "events": events,
+    "polling": polling,
+    "timeslicing": timeslicing,
+    "bump_and_turn": bump_and_turn,
 }
 """By name of the file."""
 
