@@ -48,6 +48,7 @@ from ai_core.senses.percepts.temporary_sensitivity import TemporarySensitivity
 from ai_core.senses.scent.scent_trails import ScentMark, ScentTrails, TrailSmelling
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sense_reasons import FactorsBetween, SenseReasons
+from ai_core.senses.sensor_phases import LONGEST_PERIOD, SensorPhases
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.camouflage import Background, Camouflage
 from ai_core.senses.sight.continuous_sensing import NO_QUERY, ContinuousSensing, LineOfSight
@@ -128,6 +129,7 @@ class RegionalSenseManager(Saveable):
         line_of_sight: called at most once per advance, or None: nothing blocks sight.
         modalities: senses of this world; None for sight and hearing.
         max_rays: most lines of sight per advance, those of ``occlusion`` included; 1 or more.
+        period_frames: see the property.
         report_every_s: see ``REPORT_EVERY_S`` (s); 0 reports every look.
         up: (3,) up direction for sight cones; (0, 0, 1) in a 2D world.
         occlusion: share of a sound or smell that passes the obstacles on a line, or None: all
@@ -171,6 +173,7 @@ class RegionalSenseManager(Saveable):
         line_of_sight: LineOfSight | None = None,
         modalities: Iterable[Modality] | None = None,
         max_rays: int = MAXIMUM_RAYS,
+        period_frames: int = 1,
         report_every_s: float = REPORT_EVERY_S,
         up: Sequence[float] = (0.0, 1.0, 0.0),
         occlusion: Between | None = None,
@@ -191,11 +194,14 @@ class RegionalSenseManager(Saveable):
             (Modality.sight(), Modality.hearing()) if modalities is None else modalities)
         self.faults = given_faults(faults)
         self._sensors = SensorTable(self._modalities)
+        self._phases = SensorPhases(self._sensors)
+        self.period_frames = period_frames
         self._sources = SourceTable(self._modalities, camouflage, has_backdrops=bool(background))
         self._perception = Perception(
             clock, self._modalities, self._sources, given_trace(trace),
-            finite_number("report_every_s", report_every_s, minimum=0), audience, self.faults)
-        self._continuous = ContinuousSensing(self._modalities, self._sensors, self._sources, upward)
+            finite_number("report_every_s", report_every_s, minimum=0), audience, self.faults,
+            self._phases)
+        self._continuous = ContinuousSensing(self._modalities, self._sensors, self._sources, upward, self._phases)
         self._visibility = Visibility(
             self._modalities, self._sensors, self._sources, upward, background)
         self._emitted = EmittedSignals(self._modalities, self._sensors, self._sources, self._kept, self._is_muffled)
@@ -205,6 +211,30 @@ class RegionalSenseManager(Saveable):
         self._rays_asked, self._is_advancing = 0, False
         self._pass_us = 0.0     # what the pass over percepts is expected to take
         self._shares = self._made_shares()
+
+    @property
+    def period_frames(self) -> int:
+        """Frames of the clock from one look of a sensor to its next (count), 1 to ``LONGEST_PERIOD``.
+
+        Sensors are spread evenly over the frames of a period. Sounds and other signals arrive in every frame; a
+        sensor sees, and its memory and awareness advance, when it looks. An advance in which no sensor looks and no
+        signal is under way does nothing more: see ``is_idle``.
+        """
+        return self._phases.period
+
+    @period_frames.setter
+    def period_frames(self, period_frames: int) -> None:
+        self._phases.period = whole_number("period_frames", period_frames, minimum=1, maximum=LONGEST_PERIOD)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether an advance now would read no positions, so that an engine need not write them."""
+        if self._phases.period == 1:
+            return False
+        self._phases.frame = self.clock.now.frame
+        return (
+            self._continuous.is_idle(self.max_rays) and self._perception.is_idle and not self._emitted.has_work
+            and self._smelling is None and not any(self._shares.following))
 
     # Sensors.
 
@@ -667,6 +697,8 @@ class RegionalSenseManager(Saveable):
         it ends, the next advance continues. Other budgets do not end the pass. The overrun is at most one
         block of sensors, 512 rays, or four arrivals.
 
+        With a ``period_frames`` above 1, only sensors whose turn it is look and advance memory and awareness.
+
         Signals that are emitted faster than the budget lets them be delivered are merged, those of one
         source and channel (without a channel: of one tag) at one sensor; what is due more than
         ``LATEST_S``, 2 s, too late is dropped. The log warns of both once, ``statistics`` counts them.
@@ -685,10 +717,13 @@ class RegionalSenseManager(Saveable):
             has_signals = self._emitted.begin_advance(now_s) or self._smelling is not None
             if self._sensitivity.until_s:
                 self._sensitivity.recover(self._sensors, now_s)
-            if self._sources.counts_motion:
-                self._sources.measure_motion(now_s)
             if self._clues.gone:
                 self._clues.expire(self._sources, now_s)
+            if self.is_idle:
+                return
+            self._phases.frame = self.clock.now.frame
+            if self._sources.counts_motion:
+                self._sources.measure_motion(now_s)
             for_stages = budget if budget.is_unlimited else self._without_pass(budget)
             self._shares.advance(for_stages, now_s, is_shared=has_signals)
             before_us = budget.used if budget.stopwatch is not None else 0.0
@@ -865,6 +900,8 @@ class RegionalSenseManager(Saveable):
         slowest_pass_s = max(ages.slowest_pass_s, ages.age_s(ages.new, now_s))      # or the one under way
         # Interrupted, a pass may have come by a sensor just before a target comes into its view.
         passes = bound + (self._shares.uncut[1] < PASSES_TIMED)
+        if continuous.pairs_needing_rays > pairs_at_once or continuous.turns.longest_patience:
+            passes += self._phases.in_use - 1       # the sensor may have to look once more after the answer
         return {
             "sensors": len(self._sensors.ids),
             "sources": len(self._sources.ids),

@@ -22,6 +22,7 @@ class SenseSettings(TypedDict, total=False):
     line_of_sight: LineOfSight | None
     modalities: Iterable[Modality] | None
     max_rays: int
+    period_frames: int
     report_every_s: float
     up: Sequence[float]
     occlusion: Between | None

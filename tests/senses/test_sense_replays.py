@@ -9,7 +9,7 @@ from ai_core.budget import Budget
 from ai_core.recording.grants import RecordingBudget, ReplayBudget
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.memory import SenseMemory
-from tests.senses.worlds import World, hearing
+from tests.senses.worlds import Stopwatch, World, hearing
 
 FRAMES = 12
 SPEEDS = {"at once": 0.0, "slow": 0.03}
@@ -32,18 +32,6 @@ def life(budgets, speed, moves):
         world.clock.advance()
         world.manager.advance(budget)
     return told
-
-
-class Stopwatch:
-    """Takes another time at each look."""
-
-    def __init__(self, steps_ns):
-        self._steps_ns, self._looks, self._ns = steps_ns, 0, 0
-
-    def __call__(self):
-        self._ns += self._steps_ns[self._looks % len(self._steps_ns)]
-        self._looks += 1
-        return self._ns
 
 
 @pytest.mark.parametrize("speed", SPEEDS)

@@ -68,3 +68,15 @@ class Rays:
         self.batches.append(pairs)
         assert eyes.shape == targets.shape == (len(pairs), 3)
         return np.array([pair not in self.blocked for pair in pairs], np.bool_)
+
+
+class Stopwatch:
+    """Takes another time at each look."""
+
+    def __init__(self, steps_ns):
+        self._steps_ns, self._looks, self._ns = steps_ns, 0, 0
+
+    def __call__(self):
+        self._ns += self._steps_ns[self._looks % len(self._steps_ns)]
+        self._looks += 1
+        return self._ns

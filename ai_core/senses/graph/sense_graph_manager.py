@@ -109,7 +109,7 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
         upward = point("up", settings.get("up", UP)).astype(np.float64)
         self._continuous = self._sight = GraphSight(
             self._modalities, self._sensors, self._sources, upward / np.linalg.norm(upward),
-            self._graphs,
+            self._phases, self._graphs,
         )
         travelling = self._travelling("smells", smells)
         slow = [n for n in range(len(self._modalities)) if self._modalities[n].is_slow and n not in travelling]

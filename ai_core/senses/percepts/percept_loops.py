@@ -108,7 +108,8 @@ class PerceptLoops:
         sensations: sensations to report: (sensor, source, number of the modality, intensity, x, y, z).
         missing: pairs without a row, by index: see ``see``.
         has_ended: whether a row has nothing to hold any more.
-        looks: number of the last look.
+        looks: number of the last look; a look of several phases counts as as many.
+        period: looks from one of a sensor to its next.
     """
 
     changes = cython.declare(list, visibility="public")
@@ -117,6 +118,9 @@ class PerceptLoops:
     missing = cython.declare(list, visibility="public")
     has_ended = cython.declare(cython.bint, visibility="public")
     looks = cython.declare(cython.double, visibility="public")
+    period = cython.declare(cython.longlong, visibility="public")
+    frame: cython.longlong
+    phases: cython.longlong
     count: cython.Py_ssize_t
     capacity: cython.Py_ssize_t
     senses_count: cython.Py_ssize_t
@@ -144,6 +148,7 @@ class PerceptLoops:
         self.changes, self.levels_crossed, self.sensations, self.missing = [], [], [], []
         self.has_ended = False
         self.looks = 1      # no row was in view at look 0
+        self.frame, self.period, self.phases = 0, 1, 1
         self.source_places = self.source_ids = self.pair_columns = None
 
     def take(self, keys, order, key_of_row, rows, senses, reacts, minds, levels) -> None:
@@ -383,18 +388,20 @@ class PerceptLoops:
                 self.startle(mine, slot, number, intensities[place], now_s)
         return len(sensor_ids)
 
-    def begin_look(self) -> None:
-        """Begin a look: a pass of ``see`` over all pairs, then of ``advance`` over all rows."""
-        self.looks += 1
+    def begin_look(self, phases: cython.longlong) -> None:
+        """Begin a look of some phases: a pass of ``see`` over all pairs, then of ``advance`` over all rows."""
+        self.looks += phases
         self.has_ended = False
 
-    def view_sources(self, places, ids) -> None:
-        """Read the positions of sources from these arrays.
+    def take_turn(self, due, places, ids) -> None:
+        """Let sensors look at sources.
 
         Args:
+            due: the sensors that look, a ``Due``; ``see`` and ``advance`` pass over the others.
             places: (sources, 3) float32, positions of sources by slot (m), which ``see`` and ``advance`` read.
             ids: (sources,) int32, id in use of each slot, -1 for none.
         """
+        self.frame, self.period, self.phases = due
         if places is not self.source_places or ids is not self.source_ids:
             if len(places) < len(ids) or places.shape[1] != 3:
                 raise ValueError("places must have a row per id")
@@ -446,10 +453,10 @@ class PerceptLoops:
         at = self.place_of(self.pair_keys[first]) if 0 < first < end else 0
         for turn in range(first if some is None else 0, end if some is None else len(some)):
             index = turn if some is None else some[turn]
-            if not self.pair_sensed[index]:
-                continue
             key = self.pair_keys[index]
             sensor_id, target = key >> ID_BITS, key & ID_MASK
+            if not self.pair_sensed[index] or (self.phases < self.period and not self.has_turn(sensor_id)):
+                continue
             source_slot = target & SLOT_MASK
             if source_slot >= self.ids.shape[0] or self.ids[source_slot] != target:
                 continue
@@ -516,12 +523,14 @@ class PerceptLoops:
         for place in range(first, end):
             row = self.order[place]
             sensor_id = self.keys[place] >> ID_BITS
+            if self.phases < self.period and not self.has_turn(sensor_id):
+                continue
             if sensor_id != last_id:
                 slot, last_id = self.mind_of(sensor_id), sensor_id
             if slot < 0:
                 self.has_ended = True
                 continue
-            if self.rows[row, IS_KNOWN] and self.rows[row, LOOKED] != self.looks:
+            if self.rows[row, IS_KNOWN] and self.rows[row, LOOKED] <= self.looks - self.period:
                 self.let_pass(row, slot, sensor_id, now_s)
                 if self.minds[slot, FREE_KNOWLEDGE_S] > 0 and self.rows[row, IS_KNOWN] and (
                         now_s <= self.rows[row, LAST_SEEN_S] + self.minds[slot, FREE_KNOWLEDGE_S]):
@@ -538,8 +547,9 @@ class PerceptLoops:
                 if self.rows[row, SHOWN_AT] == self.looks:
                     for number in range(self.senses_count):
                         visibility = max(visibility, self.senses[row, number, SHOWN])
-                elif self.rows[row, SHOWN_AT] == self.looks - 1:
+                elif self.rows[row, SHOWN_AT] > -INFINITY:
                     self.hide(row)
+                    self.rows[row, SHOWN_AT] = -INFINITY
                 self.put_visibility(row, visibility)
                 if self.rows[row, VALUE] == 0 and visibility == 0:
                     self.rows[row, HAS_METER] = 0
@@ -547,6 +557,14 @@ class PerceptLoops:
                 self.has_ended = True
 
     # -- one row
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def has_turn(self, sensor_id: cython.longlong) -> cython.bint:
+        """Return whether a sensor is due."""
+        # The sum is for C, whose remainder may be negative.
+        return ((self.frame - (sensor_id & SLOT_MASK)) % self.period + self.period) % self.period < self.phases
 
     @cython.cfunc
     def check(self, row: cython.Py_ssize_t, number: cython.Py_ssize_t = -1):
@@ -578,7 +596,7 @@ class PerceptLoops:
         for i in range(HAS_METER):
             self.rows[row, i] = 0
         self.rows[row, IS_KNOWN] = 1
-        self.rows[row, LOOKED] = -2
+        self.rows[row, LOOKED] = -INFINITY
         self.rows[row, FIRST_SENSED_S] = self.rows[row, LAST_SENSED_S] = self.rows[row, NOTICED_S] = at_s
         self.rows[row, KNOWN_AT_S] = -INFINITY
         self.rows[row, FIRST_SEEN_S] = self.rows[row, LAST_SEEN_S] = NEVER
@@ -636,7 +654,7 @@ class PerceptLoops:
         is_seen: cython.bint,
     ):
         """Note in the memory of a row that its target is in view, and was without a break since the last look."""
-        if self.rows[row, LOOKED] >= self.looks - 1:
+        if self.rows[row, LOOKED] >= self.looks - self.period:
             self.keep_noticed(row, now_s)
         self.remember(row, self.mind_of_row(row), sensor_id, number, intensity, x, y, z, now_s, now_s, is_seen)
         self.rows[row, LOOKED] = self.looks
@@ -704,7 +722,7 @@ class PerceptLoops:
         for i in range(HAS_METER, self.rows.shape[1]):
             self.rows[row, i] = 0
         self.rows[row, HAS_METER] = 1
-        self.rows[row, SHOWN_AT] = -2
+        self.rows[row, SHOWN_AT] = -INFINITY
         self.rows[row, LINE_S] = self.rows[row, METER_S] = now_s
         for i in range(self.senses_count):
             self.senses[row, i, SHOWN] = self.senses[row, i, STIMULUS_GAIN] = 0

@@ -20,6 +20,7 @@ from ai_core.senses.percepts.percept_loops import (
     PerceptLoops,
 )
 from ai_core.senses.sensation import FARTHEST_M, Point
+from ai_core.senses.sensor_phases import LONGEST_PERIOD
 from ai_core.senses.sight.pair_keys import ID_BITS
 
 __all__ = ["ROWS", "AwarenessNumbers", "MemoryDurations", "PerceptTable", "RowView", "SavedRows"]
@@ -32,7 +33,7 @@ COLUMN = {name: place for place, name in enumerate(COLUMNS)}
 ENDS = [COLUMN["is_known"], COLUMN["has_meter"]]
 """Places of the flags of which a row needs one; it ends without."""
 
-NOT_IN_VIEW = -2.0
+NOT_IN_VIEW = -math.inf
 """Number of a look long ago."""
 
 NO_MIND = -1.0
@@ -47,8 +48,8 @@ class _Part(NamedTuple):
 
     Attributes:
         has: name of the flag that says whether the row has it.
-        looked, ago: name of its number of a look, and how many looks ago that was: 0 or 1, or ``LONG_AGO``. The
-            last look may be under way.
+        looked, ago: name of its number of a look, and how many looks ago that was: below two periods, or
+            ``LONG_AGO``. The last look may be under way.
         columns, of_sense: places of its numbers in a row, and in those of a modality.
         saved: names of the numbers that are saved.
     """
@@ -61,7 +62,8 @@ class _Part(NamedTuple):
     saved: tuple[str, ...]
 
 
-LONG_AGO = 2
+LONG_AGO = 2 * LONGEST_PERIOD
+"""Stands for at least two periods among saved numbers of looks."""
 
 MEMORY, METER = PARTS = (
     _Part("is_known", "looked", "looked_ago", slice(0, COLUMN["has_meter"]), slice(0, 2),
@@ -311,7 +313,7 @@ class PerceptTable:
             values[is_over, COLUMN[part.looked]] = NOT_IN_VIEW
             senses[is_over, :, part.of_sense] = NO_SENSE[part.of_sense]
         memories, kept_meters = (
-            {part.ago: np.where((ago == 0) | (ago == 1), ago, LONG_AGO),
+            {part.ago: np.where(ago < 2 * self.loops.period, ago, LONG_AGO),
              **{name: values[:, COLUMN[name]] for name in part.saved}}
             for part in PARTS for ago in [looks - values[:, COLUMN[part.looked]]])
         pending = values[:, [COLUMN["level"], COLUMN["reached"]]].astype(np.intp).tolist()

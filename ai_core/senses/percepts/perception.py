@@ -41,6 +41,7 @@ from ai_core.senses.percepts.awareness import Awareness, AwarenessReasons, Aware
 from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
 from ai_core.senses.percepts.percept_table import ROWS, PerceptTable, SavedRows
 from ai_core.senses.sensation import Sensation
+from ai_core.senses.sensor_phases import DUE, NOBODY, SensorPhases
 from ai_core.senses.sight.pair_keys import ID_BITS, key_of
 from ai_core.senses.sight.pair_loops import PairsInView
 from ai_core.senses.source_table import SourceTable
@@ -151,6 +152,7 @@ class Perception(Saveable):
         report_every_s: time between two reports of what stays in view (s).
         audience: receives sensations in batches, in place of ``on_sensed``; None for none.
         faults: where listeners that raise are reported.
+        phases: which sensors look in the frame under way; percepts of the others rest.
 
     Cost: ``advance`` O(percepts and pairs in view), 10 to 30 ns each, and what listeners cost.
     """
@@ -163,6 +165,7 @@ class Perception(Saveable):
                 failing=MapOf(FAILURES_STATE, key=OneOf(LISTENERS))),
             key=Whole(maximum=LARGEST_ID), at="_saved_minds"),
         stage=Whole(NO_PASS, lambda owner: len(owner._modalities), at="_stage"),
+        looks=DUE,
         from_pair=Row(key_of, Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID), at="_from_pair"),
         notices=ListOf(
             Row(
@@ -173,8 +176,9 @@ class Perception(Saveable):
 
     def __init__(
         self, clock: Clock, modalities: ModalitySet, sources: SourceTable, trace: Trace, report_every_s: float,
-        audience: SensationReceiver | None, faults: FaultIsolation,
+        audience: SensationReceiver | None, faults: FaultIsolation, phases: SensorPhases,
     ) -> None:
+        self._phases, self.looks = phases, NOBODY       # whose pass is under way or ended last
         self._clock, self._modalities, self._sources = clock, modalities, sources
         self._trace, self._report_every_s = trace, report_every_s
         self._audience, self._faults = audience, faults
@@ -289,6 +293,11 @@ class Perception(Saveable):
         self._notify_heard(heard, now)
         self._notify_levels(levels, now)
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether ``advance`` has nothing to do in this frame."""
+        return self._stage == NO_PASS and not self._notices and self._phases.due_since(self.looks) is None
+
     def advance(self, pairs: Mapping[int, PairsInView], budget: Budget) -> bool:
         """Notify listeners, take in what is in view, let time pass for all percepts, and notify listeners.
 
@@ -318,9 +327,12 @@ class Perception(Saveable):
         """Continue the pass under way, or begin one; return False if the budget ended before the pass did."""
         table, loops = self._table, self._table.loops
         if self._stage == NO_PASS:
-            loops.begin_look()
-            self._stage, self._from_key = 0, 0
-        loops.view_sources(self._sources.position, self._sources.ids.by_slot)
+            due = self._phases.due_since(self.looks)
+            if due is None:
+                return True
+            self.looks, self._stage, self._from_key = due, 0, 0
+            loops.begin_look(due.phases)
+        loops.take_turn(self.looks, self._sources.position, self._sources.ids.by_slot)
         while self._stage <= len(pairs):
             number, of_modality = pairs[self._stage] if self._stage < len(pairs) else (-1, None)
             keys = table.keys if of_modality is None else of_modality.keys
@@ -359,6 +371,7 @@ class Perception(Saveable):
         for sensor_id in self._sensors:
             self._table.drop_mind(sensor_id)
         self._table = PerceptTable(one.name for one in self._modalities.all)
+        self._table.loops.period = self._phases.period
         self._sensors, keys, saved = loaded
         for sharers in self._sharers.values():
             sharers.clear()

@@ -21,6 +21,7 @@ from ai_core.saving.fields import MOST
 from ai_core.senses.id_table import LARGEST_ID, was_given_out
 from ai_core.senses.modality import ByModality, Modality, ModalitySet
 from ai_core.senses.sensation import Point
+from ai_core.senses.sensor_phases import DUE, NOBODY, SensorPhases
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.pair_keys import PairKeys, ids_of
 from ai_core.senses.sight.pair_loops import PAIRS, Lines, PairsInView, first_in_line
@@ -83,6 +84,7 @@ class ContinuousSensing(Saveable):
         sensors: the sensors that look.
         sources: their targets.
         up: (3,) unit length, see ``bearings``.
+        phases: which sensors look in the frame under way.
     """
 
     STATE = DeclaredState(
@@ -90,6 +92,7 @@ class ContinuousSensing(Saveable):
         ages=Inner(),
         pairs=ByModality(PAIRS, attrgetter("pairs")),
         is_looking=Flag(at="_is_looking"),
+        looks=DUE, asks=DUE,
         to_look=ArrayOf(np.int32, minimum=0, maximum=LARGEST_ID, is_ascending=True, at="_to_look"),
         found=ByModality(Record(PairsFound, keys=PairKeys(is_ascending=True), intensity=ArrayOf(minimum=0))),
         importance=Part(at="turns"))
@@ -100,8 +103,9 @@ class ContinuousSensing(Saveable):
         sensors: SensorTable,
         sources: SourceTable,
         up: NDArray[np.float64],
+        phases: SensorPhases,
     ) -> None:
-        self._modalities = modalities
+        self._modalities, self._phases = modalities, phases
         self._sensors = sensors
         self._sources = sources
         self._up, self._aside = _point(up), _point(aside_of(up))
@@ -117,11 +121,18 @@ class ContinuousSensing(Saveable):
         self._found: dict[int, list[PairsFound]] = {}
         self._to_look = np.zeros(0, np.int32)
         self._is_looking = False
-        # How many had been removed when the pass began that found the pairs; and the one under way.
+        self.looks = self.asks = NOBODY       # whose pass is under way or ended last, and whose pairs take turns
+        # How many had been removed when the pass began that found the pairs, of each phase; and the one under way.
         self._removals = self._removals_before = (0, 0)
+        self._removals_by_phase = [(0, 0)]
         self.ages = QueryAges()
         self._out = (np.zeros(0, np.int64), np.zeros(0))
         self._whole, self._whole_of = NO_LINES, NO_KEYS     # the lines of all pairs, and their keys
+
+    def is_idle(self, max_rays: int) -> bool:
+        """Return whether no sensor is due, and no pair waits for a ray that was not left for it before."""
+        return not self._is_looking and self.pairs_needing_rays <= max_rays and (
+            not self.pairs or self._phases.due_since(self.looks) is None)
 
     def look(self, budget: Budget, now_s: float) -> bool:
         """Find the pairs in reach; return False if the budget ended before that.
@@ -129,37 +140,40 @@ class ContinuousSensing(Saveable):
         A pass over more than ``PAIRS_PER_ADVANCE`` pairs continues in the next advance, while lines of
         sight of the pairs found before are asked: then one pass takes several passes of asking.
 
-        Cost: O(sensors * sources); a step is one sensor. Nothing if no modality is continuous.
+        Cost: O(sensors that are due * sources); a step is one sensor. Nothing if no modality is continuous.
         """
         if not self.pairs:
             return True
-        sensors, sources, is_unlimited = self._sensors.ids, self._sources.ids, budget.is_unlimited
-        block = 1 + PAIRS_PER_BLOCK // (1 + sources.count)
+        is_unlimited, block = budget.is_unlimited, 1 + PAIRS_PER_BLOCK // (1 + self._sources.ids.count)
+        if self._is_looking:
+            return self._look_on(budget, now_s, block)
+        due = self._phases.due_since(self.looks)
+        if due is None:
+            self.asks = NOBODY
+            return True
+        looking = self._phases.ids_of(due)
         # ``peek``, because a replay must query the budget as often as the recorded game did.
-        if self._is_looking or sensors.count > block or not (
-                is_unlimited or budget.stopwatch or budget.peek() >= sensors.count):
+        if len(looking) > block or not (is_unlimited or budget.stopwatch or budget.peek() >= len(looking)):
+            self._to_look, self._found = looking, {number: [] for number in self.pairs}
+            self.looks, self._is_looking = due, True
+            self._removals_before = self._count_removals()
             return self._look_on(budget, now_s, block)
         if not is_unlimited and budget.is_spent:
             return False
-        budget.spend(sensors.count)
-        self._removals = sensors.removals, sources.removals
+        budget.spend(len(looking))
+        self.looks, self._removals_before = due, self._count_removals()
         moment, are_shown = self.ages.end_pass(now_s), self._sources.are_shown
+        some = None if due.phases >= due.period else due
         for number, pairs in self.pairs.items():
             if are_shown[number]:
-                pairs.take(*self._in_reach(number, sensors.ids), moment, self._needs_ray[number])
+                pairs.take(*self._in_reach(number, looking), moment, self._needs_ray[number], some)
             elif pairs.count:
-                pairs.take(NO_KEYS, NO_INTENSITIES, 0, moment, self._needs_ray[number])
-        if self.ages.is_long:
-            self.ages.forget_before(self._oldest_moment)
+                pairs.take(NO_KEYS, NO_INTENSITIES, 0, moment, self._needs_ray[number], some)
+        self._end_pass()
         return True
 
     def _look_on(self, budget: Budget, now_s: float, block: int) -> bool:
-        """Look in a pass that is interrupted between blocks of sensors."""
-        if not self._is_looking:
-            self._to_look = self._sensors.ids.ids
-            self._found = {number: [] for number in self.pairs}
-            self._is_looking = True
-            self._removals_before = self._count_removals()
+        """Continue a pass, which is interrupted between blocks of sensors."""
         enough = len(self._to_look) - block * (PAIRS_PER_ADVANCE // PAIRS_PER_BLOCK)
         while len(self._to_look):
             if len(self._to_look) <= enough:
@@ -176,14 +190,29 @@ class ContinuousSensing(Saveable):
                 keys, intensity, count = self._in_reach(number, looking)
                 found.append(PairsFound(keys[:count].copy(), intensity[:count].copy()))
         self._is_looking = False
-        self._removals = self._removals_before
-        moment = self.ages.end_pass(now_s)
+        moment, due = self.ages.end_pass(now_s), self.looks
         for number, blocks in self._found.items():
             keys, intensity = _joined(blocks)
-            self.pairs[number].take(keys, intensity, len(keys), moment, self._needs_ray[number])
+            self.pairs[number].take(
+                keys, intensity, len(keys), moment, self._needs_ray[number],
+                None if due.phases >= due.period else due)
+        self._end_pass()
+        return True
+
+    def _end_pass(self) -> None:
+        """Let the pairs of a pass take turns, and note which of them may have been removed."""
+        frame, period, phases = self.asks = self.looks
+        if phases >= period:
+            self._removals = self._removals_before
+            self._removals_by_phase = [self._removals]
+        else:
+            if len(self._removals_by_phase) != period:
+                self._removals_by_phase = [self._removals] * period
+            for k in range(phases):
+                self._removals_by_phase[(frame - k) % period] = self._removals_before
+            self._removals = min(self._removals_by_phase)
         if self.ages.is_long:
             self.ages.forget_before(self._oldest_moment)
-        return True
 
     def next_question(self, max_rays: int, unordered: int = 0) -> LineQuery:
         """Return the pairs whose turn it is, by importance and age, ties by sensor, then source.
@@ -200,10 +229,8 @@ class ContinuousSensing(Saveable):
         if not asked:
             return NO_QUERY
         number, pairs = asked[0], self.pairs[asked[0]]  # these are by sensor, then source, as keys are
-        rows, keys = None, pairs.keys
-        if self._removals != (self._sensors.ids.removals, self._sources.ids.removals):
-            rows = self._alive(pairs)
-        elif pairs.count <= min(max_rays, unordered):
+        rows, keys = self._in_turn(pairs), pairs.keys
+        if rows is None and pairs.count <= min(max_rays, unordered):
             if keys is not self._whole_of:
                 every = np.arange(pairs.count)
                 self._whole_of, self._whole = keys, Lines(np.full(pairs.count, number), every, keys, every)
@@ -218,7 +245,7 @@ class ContinuousSensing(Saveable):
         parts = []
         for number in asked:
             pairs = self.pairs[number]
-            rows = self._alive(pairs)
+            rows = self._in_turn(pairs)
             since, keys = self._in_line(pairs, rows)
             parts.append((since, keys, np.full(len(since), number), np.arange(len(since)) if rows is None else rows))
         since, keys, kind, place = (np.concatenate(column) for column in zip(*parts, strict=True))
@@ -244,17 +271,26 @@ class ContinuousSensing(Saveable):
         first_in_line(since, most, first)
         return first
 
-    def _alive(self, pairs: PairsInView) -> NDArray[np.intp] | None:
-        """Return the rows of pairs of which neither has been removed, None for all."""
-        if self._removals == self._count_removals():
-            return None
-        sensor_ids, source_ids = ids_of(pairs.keys)
-        alive = self._sensors.ids.are_known(sensor_ids)
-        return np.flatnonzero(alive & self._sources.ids.are_known(source_ids))
+    def _in_turn(self, pairs: PairsInView) -> NDArray[np.intp] | None:
+        """Return the rows of pairs that take turns, of which neither has been removed; None for all.
+
+        Pairs of sensors that looked last take turns, and those that the rays did not suffice for before.
+        """
+        rows = None
+        if self._phases.period > 1:
+            rows = pairs.rows_due(self.asks, 2 * (self.ages.passes - self._phases.in_use))
+            if len(rows) == pairs.count:
+                rows = None
+        if self._removals != (self._sensors.ids.removals, self._sources.ids.removals):
+            sensor_ids, source_ids = ids_of(pairs.keys if rows is None else pairs.keys[rows])
+            alive = self._sensors.ids.are_known(sensor_ids) & self._sources.ids.are_known(source_ids)
+            rows = np.flatnonzero(alive) if rows is None else rows[alive]
+        return rows
 
     def expect_removed(self) -> None:
         """Expect removed sensors and sources among the pairs, after loading."""
         self._removals = self._removals_before = (-1, -1)
+        self._removals_by_phase = [self._removals]
 
     def _count_removals(self) -> tuple[int, int]:
         return self._sensors.ids.removals, self._sources.ids.removals
@@ -302,12 +338,12 @@ class ContinuousSensing(Saveable):
         return count
 
     def passes_until_noticed(self, pairs_at_once: int) -> int:
-        """Return the largest number of passes until a pair in view is asked (count).
+        """Return the largest number of passes until a pair in view is asked (count), from when its sensor may look.
 
         Args:
             pairs_at_once: pairs asked in one pass; 1 or more.
         """
-        return -(-self.pairs_needing_rays // pairs_at_once) + self.turns.longest_patience
+        return -(-self.pairs_needing_rays // pairs_at_once) + self.turns.longest_patience + self._phases.in_use - 1
 
     @property
     def oldest_query_passes(self) -> int:

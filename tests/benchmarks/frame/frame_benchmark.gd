@@ -1,6 +1,7 @@
 extends Node3D
 ## Times the AI of each frame: our guards with all that there is to do in a frame, the same within the default
-## budget, our guards without habits, and guards written by hand, in blocks by turns.
+## budget, our guards without habits, and guards written by hand, in blocks by turns; and guards of ours and by hand
+## that look in every third frame.
 
 const Sampling := preload("res://tests/benchmarks/in_engine/sampling.gd")
 const Museum := preload("museum.gd")
@@ -11,6 +12,9 @@ const OURS := "ours"
 const WITHIN_BUDGET := "within the budget"
 const SENSES := "senses alone"
 const OTHER := "GDScript by hand"
+const RARELY := "ours, 20 looks a second"
+const OTHER_RARELY := "by hand, 20 looks a second"
+const LOOKS_EVERY := 3
 const BUDGET := "the budget"
 const BUDGET_US := 2000.0
 const OWN_MEDIAN := "twice its p50, and 100 us"
@@ -36,7 +40,10 @@ func _ready() -> void:
 
 func measure(n: int) -> void:
 	var museums: Dictionary[String, Node3D] = {
-		OURS: Museum.new(), WITHIN_BUDGET: Museum.new(), SENSES: Museum.new(), OTHER: HandMuseum.new()}
+		OURS: Museum.new(), WITHIN_BUDGET: Museum.new(), SENSES: Museum.new(), OTHER: HandMuseum.new(),
+		RARELY: Museum.new(), OTHER_RARELY: HandMuseum.new()}
+	(museums[RARELY] as Museum).looks_every = LOOKS_EVERY
+	(museums[OTHER_RARELY] as HandMuseum).looks_every = LOOKS_EVERY
 	(museums[WITHIN_BUDGET] as Museum).budget = BUDGET_US
 	(museums[SENSES] as Museum).has_habits = false
 	for case: String in museums:
@@ -80,6 +87,15 @@ func report_all(what: String, n: int, taken: Dictionary) -> void:
 		sampling.report("AI %s within the budget, %s" % [what, place], n, {
 			OURS: [at(percentile, taken[WITHIN_BUDGET])], BUDGET: [BUDGET_US]})
 		sampling.report("senses %s, %s" % [what, place], n, {OURS: [at(percentile, taken[SENSES])]})
+		sampling.report("AI %s at 20 looks a second, %s" % [what, place], n, {
+			OURS: [at(percentile, taken[RARELY])], OTHER: [at(percentile, taken[OTHER_RARELY])]})
+	sampling.report("AI %s at 20 looks a second, mean" % what, n, {
+		OURS: [mean(taken[RARELY])], OTHER: [mean(taken[OTHER_RARELY])]})
+	sampling.report("AI %s, mean" % what, n, {OURS: [mean(taken[OURS])], OTHER: [mean(taken[OTHER])]})
+
+
+func mean(times: Array) -> float:
+	return times.reduce(func(sum: float, one: float) -> float: return sum + one, 0.0) / times.size()
 
 
 func at(percentile: int, times: Array) -> float:

@@ -3,7 +3,10 @@ extends "rooms.gd"
 
 const HandGuard := preload("hand_guard.gd")
 
+## Frames from one look of a guard to its next; the guards are spread over them.
+var looks_every := 1
 var guards: Array[HandGuard] = []
+var _frame := 0
 
 
 func _ready() -> void:
@@ -21,11 +24,14 @@ func _ready() -> void:
 func think(delta_s: float) -> void:
 	var step := is_step()
 	var space := get_world_3d().direct_space_state
-	for guard in guards:
+	for i in guards.size():
+		var guard := guards[i]
 		if step:
 			guard.hear(STEP_STRENGTH)
-		guard.look(space, delta_s)
+		if (_frame + i) % looks_every == 0:
+			guard.look(space, delta_s * looks_every)
 		guard.decide(delta_s)
+	_frame += 1
 
 
 func saw_count() -> int:

@@ -15,6 +15,8 @@ const GUARD_AFFILIATION := 2
 
 ## What AI may take in a frame (µs); 0 is all it needs. To set before it enters the tree.
 var budget := 0.0
+## Frames from one look of a guard to its next. To set before it enters the tree.
+var looks_every := 1
 ## Whether the guards have habits; without, they stand and turn. To set before it enters the tree.
 var has_habits := true
 
@@ -27,7 +29,9 @@ func _ready() -> void:
 	scheduler.update = AIScheduler.UPDATE_MANUAL
 	scheduler.budget = budget
 	add_child(scheduler)
-	scheduler.add_child(SenseManager.new())
+	var manager := SenseManager.new()
+	manager.period = looks_every
+	scheduler.add_child(manager)
 	build()
 	for intruder in intruders:
 		var source := SenseSource3D.new()

@@ -20,6 +20,7 @@ SENSES_US = {1: 60.0, 10: 80.0, 100: 170.0, 500: 700.0}
 # The other is what a developer writes without an addon: each guard tests every intruder itself and decides by an if
 # chain, in GDScript, with no memory to ask, no trace and no budget. "within the budget" are the same guards of ours
 # with the default budget; all others have none, so all that there is to do in a frame is done in it, as by hand.
+# "at 20 looks a second" each guard looks in every third frame, ours by ``SenseManager.period``.
 SUITE = Suite(
     "AI of a museum's guards, senses and habits, beside guards written by hand in GDScript",
     tuple(
@@ -35,6 +36,12 @@ SUITE = Suite(
             (f"senses {when}", "p50", {"limits_us": SENSES_US}),
             (f"senses {when}", "p99", {}),
             (f"senses {when}", "max", {}),
+            (f"AI {when} at 20 looks a second", "p50", {}),
+            (f"AI {when} at 20 looks a second", "p99", {}),
+            (f"AI {when} at 20 looks a second", "max", {}),
+            # A third of the frames looks, so the median alone would show one guard as if it never did.
+            (f"AI {when} at 20 looks a second", "mean", {}),
+            (f"AI {when}", "mean", {}),
         )
     ),
     scene=Scene(

@@ -293,3 +293,51 @@ def test_tag_actions_and_custom_strengths_are_saved(pair, scheduler, physics_fra
     two.thing.emit("hearing", 3.0)
     physics_frames(4)
     assert two.eye.get_last_sensation()["tag"] == "thief"
+
+
+@pytest.mark.parametrize("period", [1, 4])
+def test_sensors_look_in_turns_and_hear_in_every_frame(node, scheduler, physics_frames, signals, period):
+    manager = node("SenseManager", scheduler, period=period)
+    eyes = [node("Sensor3D", scheduler, name=f"Eye{one}") for one in range(4)]
+    thing = node("SenseSource3D", scheduler, position=Vector3(0, 0, -5))
+    physics_frames(2)
+    assert all(eye.can_sense(thing) for eye in eyes)        # in the first frame all of them look
+    seeing = []
+    thing.position = Vector3(0, 0, -500)
+    for _ in range(5):
+        physics_frames(1)
+        seeing.append(sum(eye.can_sense(thing) for eye in eyes))
+    assert seeing[-1] == 0
+    assert period == 1 or len(set(seeing)) >= 4             # one after the other
+    thing.position = Vector3(0, 0, 5)
+    heard = [signals(eye, "sensed") for eye in eyes]
+    thing.emit("hearing", 5.0)
+    physics_frames(2)
+    assert [[one[1] for one in some] for some in heard] == [["hearing"]] * 4
+    manager.period = 60
+    thing.position = Vector3(0, 0, -5)
+    physics_frames(4)
+    late = manager.get_stats()["noticed_within_s"]
+    manager.period = 1
+    physics_frames(2)
+    assert all(eye.can_sense(thing) for eye in eyes)
+    assert late >= manager.get_stats()["noticed_within_s"]
+
+
+def test_a_frame_in_which_no_sensor_looks_asks_no_ray(node, scheduler, physics_frames, signals):
+    manager = node("SenseManager", scheduler, period=3)
+    eye = node("Sensor3D", scheduler)
+    thing = node("SenseSource3D", scheduler, position=Vector3(0, 0, -5))
+    felt = signals(eye, "sensed")
+    physics_frames(2)
+    rays = []
+    for _ in range(9):
+        passes = manager.get_stats()["passes"]
+        physics_frames(1)
+        rays.append(manager.get_stats()["passes"] - passes)
+    assert sum(rays) == 3
+    for _ in range(3):
+        felt.clear()
+        eye.touch(thing, 2.0, "damage")
+        physics_frames(1)
+        assert ("touch", 2.0) in [one[1:3] for one in felt]

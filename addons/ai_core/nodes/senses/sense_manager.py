@@ -57,6 +57,7 @@ from ai_core.senses.modality import Modality
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
 from ai_core.senses.scent.scent_trails import ScentTrails
 from ai_core.senses.sensation import Point
+from ai_core.senses.sensor_phases import LONGEST_PERIOD
 from ai_core.senses.sight.camouflage import Camouflage
 
 HINT_FILE = 13
@@ -301,6 +302,7 @@ class SenseManager(SavedState, Node):
             "line_of_sight": self._line_of_sight,
             "modalities": modalities,
             "max_rays": self.max_rays,
+            "period_frames": self.period,
             "occlusion": self._walls(),
             "up": self._space.up,
             "faults": self._scheduler.faults,
@@ -603,6 +605,11 @@ class SenseManager(SavedState, Node):
         int, 256, range=(1, 10000, 1), or_greater=True, unit="rays/frame", group="Optimizations", on_set="_rays_set",
         doc="Largest number of rays cast in one frame; the lines of sight that have waited longest come first. Up to"
             " half of the rays are used for walls that muffle. Can be changed at any time.")
+    period = export(
+        int, 1, range=(1, LONGEST_PERIOD, 1), unit="frames", on_set="_period_set",
+        doc="Frames from one look of a sensor to its next. The sensors are spread over these frames; sounds and other"
+            " signals arrive in every frame. With 3, at 60 frames a second, a sensor looks 20 times a second, and the"
+            " senses of a few characters cost a third. Can be changed at any time.")
     show_in_game = export(
         bool, False, group="Debug", on_set="_show_set",
         doc="If true, draws in the running game what sensors see, as fans that end at walls, and the ranges of sources,"
@@ -642,13 +649,14 @@ class SenseManager(SavedState, Node):
             if self._joined and self._joined_at != _step_of_engine():
                 self._joined.clear()
             core, readers = self._core, self._readers or self._made_readers()
-            positions, forwards, source_positions = core.arrays_to_write()
-            lost = readers[0].read(positions, forwards)
-            if lost:
-                self._space.report_lost(readers[0], lost)
-            lost = readers[1].read(source_positions)
-            if lost:
-                self._space.report_lost(readers[1], lost)
+            if not core.is_idle:
+                positions, forwards, source_positions = core.arrays_to_write()
+                lost = readers[0].read(positions, forwards)
+                if lost:
+                    self._space.report_lost(readers[0], lost)
+                lost = readers[1].read(source_positions)
+                if lost:
+                    self._space.report_lost(readers[1], lost)
             if self._contacts is not None:
                 self._contacts.deliver(self._sensor_bodies, self._bodies, readers)
             core.advance(turn.budget)
@@ -716,6 +724,10 @@ class SenseManager(SavedState, Node):
             raise RefusedValue(
                 "dimensions and pixels_per_meter cannot change after the node entered the tree; set them before the"
                 " scene runs")
+
+    def _period_set(self) -> None:
+        if self._core is not None:
+            self._core.period_frames = self.period
 
     def _rays_set(self) -> None:
         if self._core is not None:
