@@ -36,6 +36,26 @@ WAYS = ("replace", "remove", "double", "swap", "nudge", "rename", "bury")
 PIECES = ("", '"', "{", "]", "NaN", "1e999", "-", "\x00", ",", "9" * 5000)
 
 
+def places_by_kind(plain):
+    """Return the places of all values in a state, by kind of place: items of one list are of one kind."""
+    found, left = {}, [((), plain)]
+    while left:
+        place, box = left.pop()
+        for key, value in box.items() if isinstance(box, dict) else enumerate(box):
+            at = (*place, key)
+            found.setdefault(tuple("*" if type(one) is int else one for one in at), []).append(at)
+            if isinstance(value, dict | list):
+                left.append((at, value))
+    return found
+
+
+def box_at(plain, place):
+    """Return the list or dict that holds a place, and the key in it."""
+    for key in place[:-1]:
+        plain = plain[key]
+    return plain, place[-1]
+
+
 class Damage:
     """One way after the other to damage a snapshot."""
 

@@ -13,7 +13,7 @@ import pytest
 import ai_core
 from ai_core.saving.declared_state import DeclaredState
 from ai_core.saving.fields import StateError
-from tests.fuzz_snapshot import WAYS, Damage
+from tests.fuzz_snapshot import WAYS, Damage, box_at, places_by_kind
 from tests.saving.lives.all_lives import LIVES
 
 BASES = (
@@ -133,23 +133,3 @@ def is_refused(world, states, subject):
     is_named = any(str(name).rstrip("s") in refusal for name in names)
     assert is_named or not world.names_whole_places, f"no place is named: {refusal}"
     return True
-
-
-def places_by_kind(plain):
-    """Return the places of all values in a state, by kind of place: items of one list are of one kind."""
-    found, left = {}, [((), plain)]
-    while left:
-        place, box = left.pop()
-        for key, value in box.items() if isinstance(box, dict) else enumerate(box):
-            at = (*place, key)
-            found.setdefault(tuple("*" if type(one) is int else one for one in at), []).append(at)
-            if isinstance(value, dict | list):
-                left.append((at, value))
-    return found
-
-
-def box_at(plain, place):
-    """Return the list or dict that holds a place, and the key in it."""
-    for key in place[:-1]:
-        plain = plain[key]
-    return plain, place[-1]

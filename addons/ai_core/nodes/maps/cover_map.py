@@ -315,7 +315,8 @@ class CoverMap(BakingNode, SavedState, Node):
 
     STATE = DeclaredState(
         map=Part(at="cover"), agents=MapOf(NodeAt(), key=Whole(1), at="agents_here"),
-        objects=MapOf(ObjectAt(), key=Whole(1), at="objects_here"), last_request=Whole(at="_last_request"),
+        objects=MapOf(ObjectAt(), key=Whole(1), at="objects_here"), last_number=Whole(at="_last_number"),
+        last_request=Whole(at="_last_request"),
         requests=ListOf(Record(
             CoverRequest, number=Whole(1), agent=TargetAt(), threats=ListOf(TargetAt()), posture=OneOf(POSTURES))))
 
@@ -511,6 +512,8 @@ class CoverMap(BakingNode, SavedState, Node):
         number = self.number_of(agent)
         self.cover.apart_m = 2 * self.body.radius_m
         if not self.cover.reserve(spot, number):
+            if number not in self._agents:
+                del self._numbers[agent.instance_id]
             return False
         self._agents[number] = agent
         return True
@@ -675,6 +678,7 @@ class CoverMap(BakingNode, SavedState, Node):
     def _emit_lost(self, lost: list[Any], before: dict[Any, int]) -> None:
         for number in lost:
             agent = self._agents.pop(number, None)
+            self._numbers.pop(agent.instance_id if agent is not None else 0, None)
             if agent is not None and agent.is_valid() and self.is_valid():
                 self.cover_lost.emit(agent, before[number])
 
@@ -711,6 +715,8 @@ class CoverMap(BakingNode, SavedState, Node):
         self._requests, self._now = deque(requests), None
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        if max([*values.agents, *values.objects, 0]) > values.last_number:
+            refuse("last_number", f"must be at least the numbers of agents and objects, got {values.last_number}")
         for index, one in enumerate(values.requests):
             if not one.threats:
                 refuse(f"requests[{index}].threats", "must not be empty")
@@ -720,7 +726,6 @@ class CoverMap(BakingNode, SavedState, Node):
     def _finish_load(self) -> None:
         nodes = {**self._agents, **{number: one.node for number, one in self._objects.items()}}
         self._numbers = {node.instance_id: number for number, node in nodes.items()}
-        self._last_number = max([*nodes, *self.cover.objects, 0])
         for number in [one for one in self.cover.held if one not in self._agents]:
             self.cover.release(number)
 

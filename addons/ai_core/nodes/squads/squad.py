@@ -944,6 +944,7 @@ class Squad(SavedState, Node):
         except (TypeError, ValueError) as error:
             self._discharge(member)
             report_error(f"does not join its squad until this is corrected: {error}", member)
+        self.wake()
 
     def lose(self, member: Any) -> None:
         """Remove a member that left the tree."""
@@ -962,6 +963,7 @@ class Squad(SavedState, Node):
         self.core.move_members([number], core)
         self._discharge(member)
         other._enlist(member, number)
+        other.wake()
 
     def change(self, member: Any) -> None:
         """Apply changed settings of a member."""
@@ -1027,7 +1029,6 @@ class Squad(SavedState, Node):
     def _members_changed(self) -> None:
         self._has_changed = True
         self.drop_walkers()
-        self.wake()
 
     def _check_squad(self, other: Any) -> None:
         if other is None or not other.is_class("Squad"):
