@@ -13,9 +13,10 @@ this call only. ENGINE: memory that belongs to Godot. GIL: when it is held.
 cimport cython
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize, PyBytes_Size
+from cpython.dict cimport PyDict_GetItemWithError
 from cpython.pycapsule cimport PyCapsule_New
 from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
-from libc.math cimport INFINITY, atan2, fabs, floor, hypot, remainder, sqrt, sqrtf
+from libc.math cimport INFINITY, NAN, atan2, fabs, floor, hypot, isfinite, remainder, sqrt, sqrtf
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy, memset

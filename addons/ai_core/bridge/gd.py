@@ -39,6 +39,7 @@ from _bridge import (
     Rect2i,
     RefusedValue,
     Results,
+    SafeVelocity,
     SharedCall,
     Signal,
     StringName,

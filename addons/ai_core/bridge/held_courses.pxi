@@ -1,4 +1,4 @@
-# Walks along paths: where one joins its path, and turns toward one point of it, each in one crossing. GIL: kept; an agent may call scripts.
+# Walks along paths: where one joins its path, and turns that need no decision, each in one crossing. GIL: kept; an agent may call scripts.
 
 ctypedef struct AgentMethods:        # of a NavigationAgent3D or a NavigationAgent2D
     const void* get_target
@@ -25,38 +25,59 @@ cdef int open_held_courses() except -1:
     agents_in_plane.tag = gd_classdb_get_class_tag(name_ptr("NavigationAgent2D"))
 
 cdef float SAME = 1e-3               # positions within this are equal (m, px)
+cdef float RISES_M = 0.5             # a next point so far above or below is on a slope or a link, on which each turn asks the path
+
+
+@cython.final
+cdef class SafeVelocity:
+    """The velocity that the avoidance of a NavigationAgent computed last; to connect to its ``velocity_computed``.
+
+    Attributes:
+        velocity: a Vector3 or Vector2; None before the first.
+    """
+    cdef readonly object velocity
+
+    def __call__(self, velocity):
+        self.velocity = velocity
 
 
 @cython.final
 cdef class HeldCourse:
-    """A walk toward one point, repeated until something happens by which another point may be next.
+    """A walk toward a goal, repeated until something happens that it does not decide.
 
-    It is made in a turn in which the whole way to the point was decided, and does no more than that turn did.
+    It is made in a turn in which everything was decided, and does no more than that turn did. Call it with the time
+    since the last turn (s): it returns False, and does not move the actor, if that turn must be decided.
 
     Args:
         actor: the Node3D or Node2D that is moved.
-        stop: the point: an inner one of a path, or the last. Without an agent it is the goal.
-        keep: horizontal distance to the point up to which nothing else is decided.
-        speed, turn_rate: of the actor, in units of the scene and radians per second.
+        goal: a position, a node that may move, or the key of one on ``board``.
         arrival: distance to the goal up to which the actor has not arrived.
+        speed, turn_rate: of the actor, in units of the scene and radians per second.
         lasts_s: longest time for which the course is held (s).
         is_body: whether the actor is a CharacterBody, moved by move_and_slide().
         gravity: pull on a CharacterBody3D that floors carry (m/s²); 0 for others.
+        board: dict with the goal, None if ``goal`` is the goal itself.
+        moved: called with the velocity when it has changed by more than ``step``; None for nothing.
+        step: change of the velocity, in units of the scene per second.
     """
     cdef uint64_t actor, agent
     cdef const WalkMethods* methods
     cdef const AgentMethods* agents
     cdef bint is_body, avoids
-    cdef double keep, speed, turn_rate, arrival, slack, left_s, gravity
+    cdef double near, speed, turn_rate, arrival, slack, left_s, gravity, change
+    cdef object goal, board, path, moved
+    cdef dict memory                 # of the path
+    cdef SafeVelocity safe
     cdef float stop[3]
-    cdef float goal[3]               # for which the agent was given its target
+    cdef float aimed[3]              # goal for which the agent was given its target
     cdef float target[3]
     cdef float first[3]              # of the agent's path
     cdef float last[3]
+    cdef float told[3]               # velocity that ``moved`` was called with
     cdef int64_t points
 
-    def __init__(self, GDObject actor not None, stop, double keep, double speed, double turn_rate, double arrival,
-                 double lasts_s, bint is_body, double gravity):
+    def __init__(self, GDObject actor not None, goal, double arrival, double speed, double turn_rate, double lasts_s,
+                 bint is_body, double gravity, board=None, moved=None, double step=0):
         cdef void* pointer = actor.live()
         self.actor, self.agent, self.avoids = actor.id, 0, False
         self.methods, self.agents = &walks_in_space, &agents_in_space
@@ -66,28 +87,48 @@ cdef class HeldCourse:
                 raise TypeError(f"needs a Node3D or a Node2D, got {actor!r}")
         if is_body and gd_object_cast_to(pointer, self.methods.body_tag) == NULL:
             raise TypeError(f"needs a CharacterBody, got {actor!r}")
-        self.keep, self.speed, self.turn_rate, self.arrival = keep, speed, turn_rate, arrival
+        self.goal, self.board, self.moved, self.change = goal, board, moved, step
+        self.near = self.arrival = arrival
+        self.speed, self.turn_rate = speed, turn_rate
         self.left_s, self.is_body, self.gravity = lasts_s, is_body, gravity
-        self.read(stop, self.stop)
+        self.told[0] = NAN
 
-    def follow(self, GDObject agent not None, goal, target, double slack, int64_t points, first, last, bint avoids):
-        """Hold the course only while the agent keeps its target and its path.
+    def along(self, GDObject agent not None, stop, path, dict memory not None, double slack, double near,
+              SafeVelocity safe):
+        """Follow the path of a NavigationAgent; return False if it has no next point now.
 
         Args:
             agent: the NavigationAgent of the actor.
-            goal: goal for which the agent was given its target.
-            target: the target.
+            stop: the next point.
+            path: has ``next(here, goal, arrival, stands=, is_blocked=)``, which returns a position and "going", or
+                another word if there is none to go to.
+            memory: of the path: "aimed", the goal and the target of the agent; "path", the number of its points and
+                both ends; and "climbs", whether the way to the next point needs a decision in every turn.
             slack: share of its distance by which the goal may move before the agent gets another target.
-            points, first, last: number of points of its path, and the points at both ends.
-            avoids: whether the velocity of the actor is that of the avoidance of the agent.
+            near: horizontal distance to the next point at which the path is asked for the next in every turn.
+            safe: connected to the avoidance of the agent; None without avoidance.
         """
         if gd_object_cast_to(agent.live(), self.agents.tag) == NULL:
             raise TypeError(f"needs a NavigationAgent in as many dimensions as the actor, got {agent!r}")
-        self.agent, self.slack, self.points, self.avoids = agent.id, slack, points, avoids
-        self.read(goal, self.goal)
-        self.read(target, self.target)
-        self.read(first, self.first)
-        self.read(last, self.last)
+        self.agent, self.path, self.memory, self.slack, self.near = agent.id, path, memory, slack, near
+        self.safe, self.avoids = safe, safe is not None
+        self.read(stop, self.stop)
+        return self.note_path()
+
+    def end(self):
+        """Let the next turn be decided."""
+        self.left_s = -1
+
+    cdef bint note_path(self) except -1:
+        aimed, path = self.memory.get("aimed"), self.memory.get("path")
+        if aimed is None or path is None or self.memory.get("climbs"):
+            return False
+        self.read(aimed[0], self.aimed)
+        self.read(aimed[1], self.target)
+        self.points = path[0]
+        self.read(path[1], self.first)
+        self.read(path[2], self.last)
+        return True
 
     cdef int read(self, place, float* out) except -1:
         out[2] = 0
@@ -99,14 +140,32 @@ cdef class HeldCourse:
             out[0], out[1] = place
         return 0
 
-    def step(self, goal, double elapsed_s, safe):
-        """Walk for one turn; return False, and do nothing, if the next point must be decided.
+    cdef object vector(self, const float* place):
+        return vector3(place[0], place[1], place[2]) if self.methods.coordinates == 3 else Vector2(place[0], place[1])
 
-        Args:
-            goal: present position of the goal.
-            elapsed_s: time since the last turn (s).
-            safe: velocity that the avoidance of the agent computed last, None for none.
-        """
+    cdef bint find_goal(self, float* to) except -1:
+        """Write the present position of the goal; return False if there is none in the space of the actor."""
+        cdef PyObject* known
+        cdef void* node
+        goal = self.goal
+        if self.board is not None:
+            known = PyDict_GetItemWithError(self.board, goal)
+            if known == NULL:
+                return False
+            goal = <object>known
+        if isinstance(goal, GDObject):
+            node = gd_object_get_instance_from_id((<GDObject>goal).id)
+            if node == NULL or gd_object_cast_to(node, self.methods.node_tag) == NULL:
+                return False
+            to[2] = 0
+            gd_object_method_bind_ptrcall(self.methods.get_position, node, NULL, to)
+            return True
+        if type(goal) is not (Vector3 if self.methods.coordinates == 3 else Vector2):
+            return False
+        self.read(goal, to)
+        return True
+
+    def __call__(self, double elapsed_s):
         cdef void* actor = gd_object_get_instance_from_id(self.actor)
         cdef void* agent = NULL
         cdef float here[3]
@@ -114,22 +173,29 @@ cdef class HeldCourse:
         cdef float velocity[3]
         cdef float free[3]
         cdef uint8_t stands = 1
-        cdef int axis, count = self.methods.coordinates
+        cdef int axis, up = self.methods.coordinates - 1, count = self.methods.coordinates
         cdef double length, left
         self.left_s -= elapsed_s
-        if actor == NULL or self.left_s < 0:
+        if actor == NULL or self.left_s < 0 or not self.find_goal(to):
             return False
-        self.read(goal, to)
         here[2] = 0
         gd_object_method_bind_ptrcall(self.methods.get_position, actor, NULL, here)
         left = away(to, here, count)
-        if not left > self.arrival:          # also if the goal is not finite
+        if not isfinite(left) or hypot(to[0] - here[0], to[up] - here[up]) <= self.arrival:
             return False
+        if self.gravity != 0:
+            gd_object_method_bind_ptrcall(self.methods.is_on_floor, actor, NULL, &stands)
+            if not stands:
+                return False
         if self.agent != 0:
             agent = gd_object_get_instance_from_id(self.agent)
-            if agent == NULL or away(to, self.goal, count) > max(self.arrival / 2, self.slack * left) \
-                    or not self.has_path(agent):
+            if agent == NULL:
                 return False
+            if away(to, self.aimed, count) > max(self.arrival / 2, self.slack * left) or not self.has_path(agent) \
+                    or hypot(self.stop[0] - here[0], self.stop[up] - here[up]) <= self.near \
+                    or (self.gravity != 0 and fabs(self.stop[1] - here[1]) > RISES_M):
+                if not self.choose(actor, here, to):
+                    return False
             actor, agent = gd_object_get_instance_from_id(self.actor), gd_object_get_instance_from_id(self.agent)
             if actor == NULL or agent == NULL:       # freed by a script that the agent called
                 return False
@@ -137,29 +203,47 @@ cdef class HeldCourse:
             memcpy(self.stop, to, sizeof(to))
             if self.gravity != 0:
                 self.stop[1] = here[1]
-        if not hypot(self.stop[0] - here[0], self.stop[count - 1] - here[count - 1]) > self.keep:
-            return False
         length = away(self.stop, here, count)
         if length <= self.speed * elapsed_s:
             return False
-        if self.gravity != 0:
-            gd_object_method_bind_ptrcall(self.methods.is_on_floor, actor, NULL, &stands)
-            if not stands:
-                return False
         for axis in range(count):
             velocity[axis] = <float>((self.stop[axis] - here[axis]) / length * self.speed)
         if self.turn_rate != 0:
             turn_toward(actor, self.methods, velocity, self.turn_rate * elapsed_s)
         if self.avoids:
             call_with(self.agents.set_velocity, agent, velocity)
-            if safe is not None:
-                self.read(safe, free)
-                velocity[0], velocity[count - 1] = free[0], free[count - 1]
+            if self.safe.velocity is not None:
+                self.read(self.safe.velocity, free)
+                velocity[0], velocity[up] = free[0], free[up]
         if self.is_body:
             slide_one(actor, self.actor, self.methods, velocity, self.gravity != 0, False, self.gravity, elapsed_s,
                       frames_in(actor, elapsed_s))
         else:
             put_one(actor, self.methods, velocity, elapsed_s)
+        if self.moved is not None:
+            self.tell(velocity)
+        return True
+
+    cdef int tell(self, float* velocity) except -1:
+        """Call ``moved`` if the velocity, which is that of a body after its collisions, has changed."""
+        cdef void* actor = gd_object_get_instance_from_id(self.actor)
+        if self.is_body and actor != NULL:
+            gd_object_method_bind_ptrcall(self.methods.get_velocity, actor, NULL, velocity)
+        if not away(velocity, self.told, self.methods.coordinates) <= self.change:
+            memcpy(self.told, velocity, sizeof(self.told))
+            self.moved(self.vector(velocity))
+        return 0
+
+    cdef bint choose(self, void* actor, const float* here, const float* to) except -1:
+        """Ask the path for the next point; return False if there is none to go to on the ground."""
+        cdef uint8_t is_blocked = 0
+        if self.gravity != 0:
+            gd_object_method_bind_ptrcall(self.methods.is_on_wall, actor, NULL, &is_blocked)
+        stop, came = self.path.next(
+            self.vector(here), self.vector(to), self.arrival, stands=True, is_blocked=bool(is_blocked))
+        if came != "going" or not self.note_path():
+            return False
+        self.read(stop, self.stop)
         return True
 
     cdef bint has_path(self, void* agent) noexcept:

@@ -25,7 +25,7 @@ cdef class ValueIs:
 @cython.final
 cdef class ValuesAre:
     cdef readonly tuple conditions
-    cdef readonly object otherwise
+    cdef readonly object otherwise, also
 
     @cython.locals(one=ValueIs, answer=cython.int, own=dict)
     cdef int answer(self, board) except -2
@@ -71,8 +71,8 @@ cdef class HabitContext:
     cdef public HabitContext parent, child
     cdef public list beside
     cdef public dict _memory
-    cdef public object batch, batch_status, generator, status, reason, restart_point, waits_for, woken_by
-    cdef public double began_s, ticked_s, elapsed_s, wake_s
+    cdef public object batch, batch_status, course, course_names, generator, status, reason, restart_point, waits_for, woken_by
+    cdef public double began_s, ticked_s, elapsed_s, wake_s, course_until_s
     cdef public Py_ssize_t failures, number, row, successes
     cdef public bint begins_next, is_faulty, has_waited
 
@@ -132,7 +132,7 @@ cdef class HabitRunner:
     cdef _climb(self, HabitContext parent, HabitPlace place, status)
 
     cdef bint _may_begin_more(self) except -1
-    @cython.locals(answer=cython.int)
+    @cython.locals(answer=cython.int, values=ValuesAre)
     cdef bint _can_begin(self, HabitPlace place) except -1
     @cython.locals(context=HabitContext, can_begin=bint, began_ns=object)
     cdef bint _ask(self, HabitPlace place) except -1
@@ -194,6 +194,7 @@ cdef recycle(HabitContext run)
 cdef result_of(status)
 @cython.locals(first=HabitPlace, place=HabitPlace)
 cdef bint _ask_together(tuple places) except -1
+cdef bint _is_any_in(tuple names, noticed) except -1
 @cython.locals(run=HabitContext)
 cdef HabitContext _run_at(list runs, HabitPlace place)
 

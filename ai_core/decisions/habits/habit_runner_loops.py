@@ -243,14 +243,19 @@ class ValuesAre:
         conditions: the conditions, each a ``ValueIs`` that does not test for membership.
         otherwise: called with the context, and decides, if a value is absent, has a different
             type than the value it is compared with, or raises an exception in the comparison.
+        also: called with the context if the conditions hold, and decides then; None for True.
     """
 
-    def __init__(self, conditions: Iterable[ValueIs], otherwise: Callable[[HabitContext], object]) -> None:
-        self.conditions, self.otherwise = tuple(conditions), otherwise
+    def __init__(
+        self, conditions: Iterable[ValueIs], otherwise: Callable[[HabitContext], object],
+        also: Callable[[HabitContext], object] | None = None,
+    ) -> None:
+        self.conditions, self.otherwise, self.also = tuple(conditions), otherwise, also
 
     def __call__(self, context: HabitContext) -> object:
         answer = self.answer(context._tree._blackboard)  # a tree without a blackboard needs none for this
-        return self.otherwise(context) if answer < 0 else answer == 1
+        holds = self.otherwise(context) if answer < 0 else answer == 1
+        return self.also(context) if holds and self.also is not None else holds
 
     def answer(self, board: Any) -> int:
         """Return 1 if all conditions hold, 0 if not, -1 if ``otherwise`` decides."""
@@ -331,6 +336,7 @@ class HabitContext:
         restart_point: the last argument of ``restart_at`` in this run; "" at first.
         woken_by: the name that ended its last wait; "" if the time ended it.
         generator: the generator of a habit written as one, while it runs.
+        course: called in place of its tick, see ``follow``; None for nothing.
         successes, failures: earlier runs counted for ``repeats`` and ``retries``.
     """
 
@@ -354,13 +360,16 @@ class HabitContext:
         self.batch: Any = None
         self.batch_status: Status | None = None
         self.generator: Any = None
+        self.course: Callable[[float], object] | None = None
+        self.course_names: tuple[str, ...] = ()
+        self.course_until_s = INFINITY
 
     def _is_clear(self) -> bool:
         """Return whether all that ``_clear`` sets is as it leaves it."""
         return (
             self._memory is None and self.beside is None and not self.begins_next and not self.is_faulty
             and not self.has_waited and self.successes == 0 and self.failures == 0 and self.batch is None
-            and self.batch_status is None and self.generator is None and self.row == 0)
+            and self.batch_status is None and self.generator is None and self.course is None and self.row == 0)
 
     @property
     def time_in_habit_s(self) -> float:
@@ -486,6 +495,26 @@ class HabitContext:
         self._wait(
             math.inf if at_most_s is None else finite_number("at_most_s", at_most_s, minimum=0), names)
 
+    def follow(self, course: Callable[[float], object], *names: str, at_most_s: float = math.inf) -> None:
+        """Call ``course(elapsed_s)`` in place of the tick of this habit, until it returns False.
+
+        For work that repeats until something happens. The tick is called in the same turn in which the course
+        returns False, which must then have done nothing. A course is not saved.
+
+        Args:
+            course: called with the time since the last tick (s).
+            names: names for ``HabitTree.notify``, or keys of the blackboard, that end the course.
+            at_most_s: game time after which the course ends (s).
+
+        Raises:
+            RuntimeError: if the habit is not active.
+        """
+        self._check_active("follow")
+        self.course, self.course_names = course, names
+        self.course_until_s = self._tree.seconds + at_most_s - ROUNDING_S
+        if names:
+            self._tree.watch(names)
+
     def payload_of(self, name: str) -> Any:
         """Return the payload of ``HabitTree.notify(name)`` for this tick, None if there was none."""
         message = self._tree._messages.get(name) if self._tree._messages else None
@@ -505,7 +534,7 @@ class HabitContext:
         self._check_active("wait")
         tree = self._tree
         self.wake_s = tree.seconds + seconds - ROUNDING_S
-        self.waits_for, self.woken_by, self.has_waited = names, "", True
+        self.waits_for, self.woken_by, self.has_waited, self.course = names, "", True, None
         tree._agenda, tree._wake_at_s = None, AWAKE
         if names:
             tree.watch(names)
@@ -761,6 +790,8 @@ class HabitRunner:
     def _has_woken(self, run: HabitContext, noticed: set[str] | None) -> bool:
         """Return whether a run's own tick is due; if not, the agenda lasts until it is at most."""
         if run.wake_s == AWAKE or self._is_due(run.wake_s):
+            if run.course is not None and noticed is not None and _is_any_in(run.course_names, noticed):
+                run.course = None
             return True
         if noticed is not None:
             for name in run.waits_for:
@@ -1011,9 +1042,10 @@ class HabitRunner:
             self._asks_at_s[index] = self._now_s + place.asks_every_s - ROUNDING_S
         if place.can_activate is None:
             return True
-        if place.values is not None and faults is None:
-            answer: int = place.values.answer(self._blackboard)
-            if answer >= 0:
+        values = place.values
+        if values is not None and faults is None:
+            answer: int = values.answer(self._blackboard)
+            if answer == 0 or (answer == 1 and values.also is None):
                 return answer == 1
         return self._ask(place)
 
@@ -1228,6 +1260,10 @@ class HabitRunner:
         if run.wake_s != AWAKE:
             run.wake_s, run.waits_for = AWAKE, ()
         try:
+            if run.course is not None:
+                if self._now_s < run.course_until_s and run.course(run.elapsed_s):
+                    return RUNNING
+                run.course = None
             if cython.compiled and place.tick_calls != cython.NULL:
                 return STATUS_OF_CODE[
                     call_directly(place.tick_calls, place.tick, self.parts, place.index, run.elapsed_s, run)]
@@ -1470,6 +1506,13 @@ def _ask_together(places: tuple[HabitPlace, ...]) -> bool:
     first = places[0]
     return len(places) > 1 and first.asks_together and all(
         place.asks_together and place.can_activate is first.can_activate for place in places)
+
+
+def _is_any_in(names: tuple[str, ...], noticed: set[str]) -> bool:
+    for name in names:  # noqa: SIM110 - a generator takes longer where it is compiled
+        if name in noticed:
+            return True
+    return False
 
 
 def _run_at(runs: list[HabitContext] | None, place: HabitPlace) -> HabitContext | None:

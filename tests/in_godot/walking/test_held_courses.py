@@ -75,27 +75,30 @@ def test_held_courses_walk_as_turns_that_decide_everything(walked):
 
 
 def test_held_courses_leave_what_needs_a_decision(node, scheduler):
-    actor = node("Node3D", scheduler)
-    course = HeldCourse(actor, Vector3(5, 0, 0), 0.5, 3.0, 0.0, 0.5, 0.25, False, 0.0)
-    assert course.step(Vector3(5, 0, 0), 0.1, None)
+    actor, goal, told = node("Node3D", scheduler), {"at": Vector3(5, 0, 0)}, []
+    course = HeldCourse(actor, "at", 0.5, 3.0, 0.0, 0.25, False, 0.0, goal, told.append, 0.1)
+    assert course(0.1)
     assert tuple(actor.position) == pytest.approx((0.3, 0, 0))
-    assert not course.step(Vector3(math.nan, 0, 0), 0.01, None)
-    assert not course.step(Vector3(0.6, 0, 0), 0.01, None), "it has arrived"
+    for place in (Vector3(math.nan, 0, 0), Vector3(math.inf, 0, 0), Vector3(0.6, 0, 0), None, Vector2(5, 0), "there"):
+        goal["at"] = place
+        assert not course(0.01), f"at {place}"
     assert tuple(actor.position) == pytest.approx((0.3, 0, 0))
-    assert course.step(Vector3(0, 0, 5.5), 0.1, None), "without an agent the goal is the stop"
-    assert not course.step(Vector3(5, 0, 0), 0.1, None), "it was held long enough"
+    goal["at"] = node("Node3D", scheduler, position=Vector3(0, 0, 5.5))
+    assert course(0.08), "without an agent the goal is the stop"
+    assert [tuple(one) for one in told] == [(3, 0, 0), pytest.approx((-0.173, 0, 2.995), abs=1e-3)]
+    assert not course(0.1), "it was held long enough"
     actor.get_parent().remove_child(actor)
     actor.free()
-    assert not course.step(Vector3(5, 0, 0), 0.0, None)
+    assert not course(0.0)
 
 
 def test_held_courses_refuse_what_cannot_walk(node, scheduler):
     with pytest.raises(TypeError, match="Node3D or a Node2D"):
-        HeldCourse(node("Node", scheduler), Vector3(1, 0, 0), 0.5, 3.0, 0.0, 0.5, 0.25, False, 0.0)
+        HeldCourse(node("Node", scheduler), Vector3(1, 0, 0), 0.5, 3.0, 0.0, 0.25, False, 0.0)
     place = node("Node3D", scheduler)
     with pytest.raises(TypeError, match="CharacterBody"):
-        HeldCourse(place, Vector3(1, 0, 0), 0.5, 3.0, 0.0, 0.5, 0.25, True, 0.0)
-    course = HeldCourse(place, Vector3(1, 0, 0), 0.5, 3.0, 0.0, 0.5, 0.25, False, 0.0)
+        HeldCourse(place, Vector3(1, 0, 0), 0.5, 3.0, 0.0, 0.25, True, 0.0)
+    course = HeldCourse(place, Vector3(1, 0, 0), 0.5, 3.0, 0.0, 0.25, False, 0.0)
     flat = node("NavigationAgent2D", node("Node2D", scheduler))
     with pytest.raises(TypeError, match="NavigationAgent"):
-        course.follow(flat, Vector3(1, 0, 0), Vector3(1, 0, 0), 0.1, 1, (0, 0, 0), (1, 0, 0), False)
+        course.along(flat, Vector3(1, 0, 0), None, {}, 0.1, 0.5, None)

@@ -25,7 +25,7 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.characters.guard_expression import GuardExpression, MissingValue
 from addons.ai_core.nodes.debugging.chart_words import ChartNode
 from addons.ai_core.nodes.debugging.edited_modules import current_module, may_have_class, spec_of, stamp_of
-from addons.ai_core.nodes.habits.habit_condition import ENDING, ConditionScope, HabitCondition, keys_of, wait
+from addons.ai_core.nodes.habits.habit_condition import ENDING, ConditionScope, HabitCondition, both, keys_of, wait
 from addons.ai_core.nodes.habits.habit_events import EVENT, EventMind, event_of, keeping_event
 from addons.ai_core.nodes.habits.habit_sharing import Callback, callback_for, shared_definition
 from addons.ai_core.nodes.saving.node_settings import core_settings, exported_values
@@ -365,7 +365,7 @@ class Habit(ChartNode, Node):
         if keys is not None:
             settings["wakes_on"] = settings["wakes_on"] or (
                 keys if wish is None and score is None and not self.condition else ())
-            wish = ask_part if wish is None else _both(ask_part, self.REFUSAL, wish, refuser)
+            wish = ask_part if wish is None else both(ask_part, self.REFUSAL, wish, refuser)
             refuser = "" if refuser else self.REFUSAL
         callbacks = self.callbacks()
         if settings["begins_on"]:
@@ -396,11 +396,10 @@ class Habit(ChartNode, Node):
             settings["wakes_on"] = condition.keys
         if settings["wakes_on"] and not settings["asks_every_s"]:
             settings["asks_every_s"] = self.for_at_least       # asked again once it has been true for long enough
-        gate = condition.gate()
         callbacks["tick"] = condition.ends(callbacks.get("tick"))
         made = core.Habit(
-            name, **settings, can_activate=gate if wish is None else _both(gate, "", wish, refuser), **callbacks)
-        made.__dict__["condition"] = condition
+            name, **settings, can_activate=condition.gate(wish, refuser), **callbacks)
+        made.__dict__.update(condition=condition, refuser=refuser)
         return made
 
     def _score_callback(self, name: str) -> Callback | None:
@@ -499,19 +498,6 @@ class Habit(ChartNode, Node):
 def ask_part(run: HabitContext) -> bool:
     """Return whether the built-in habit of a character may begin."""
     return bool(run.part.may_begin(run))
-
-
-def _both(one: Callback, one_refuses: str, other: Callback, other_refuses: str) -> Callback:
-    """Return the callback that asks both, and notes in words which of them refused; "" if that one notes it itself."""
-    def ask(run: HabitContext) -> object:
-        answer, words = one(run), one_refuses
-        if answer:
-            answer, words = other(run), other_refuses
-        if not answer and words:
-            run.owner.refusals[run.place.index] = words
-        return answer
-
-    return ask
 
 
 def habits_below(tree: Any) -> tuple[list[core.Habit], dict[str, Habit]]:

@@ -1,6 +1,7 @@
 """HabitCondition: whether the condition of a habit lets it begin, and whether it ends the habit."""
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
@@ -59,10 +60,19 @@ class HabitCondition:
         self.deciding = () if EVENT in expression.names else deciding_names(expression.text)
         self._ask = self._asking()
 
-    def gate(self) -> Callback:
-        """Return the callback that decides whether the habit may begin."""
-        is_plain = self._scope in INTERRUPTING and self._for_at_least_s == 0
-        return self._ask if is_plain else self._may_begin
+    def gate(self, wish: Callback | None, refuser: str) -> Callback:
+        """Return the callback that decides whether the habit may begin: the condition, then ``wish``.
+
+        Args:
+            wish: what else must be true; None for nothing.
+            refuser: why ``wish`` refuses, in words; "" if it notes them itself.
+        """
+        gate = self._ask if self._scope in INTERRUPTING and self._for_at_least_s == 0 else self._may_begin
+        if wish is None:
+            return gate
+        if isinstance(gate, ValuesAre):
+            return ValuesAre(gate.conditions, gate.otherwise, wish)
+        return both(gate, "", wish, refuser)
 
     def ends(self, tick: Callback | None) -> Callback | None:
         """Return the tick of a habit that fails when the condition is false; ``tick`` if it never ends it."""
@@ -78,6 +88,14 @@ class HabitCondition:
             return Status.RUNNING if WAIT in run.memory and self._still_waits(run) else tick(run)
 
         return tick_while_true
+
+    def limits(self, run: HabitContext) -> tuple[tuple[str, ...], float] | None:
+        """Return the values by which it may end a run, and the time after which (s); None if it is asked each tick."""
+        if self._scope not in ENDING:
+            return (), math.inf
+        if not self.keys:
+            return None
+        return self.keys, self._left_s(run) if FALSE_SINCE_S in run.memory else math.inf
 
     @property
     def text(self) -> str:
@@ -187,6 +205,19 @@ def _noting(ask: Callback) -> Callback:
         return answer
 
     return noting
+
+
+def both(one: Callback, one_refuses: str, other: Callback, other_refuses: str) -> Callback:
+    """Return the callback that asks both, and notes in words which of them refused; "" if that one notes it itself."""
+    def ask(run: HabitContext) -> object:
+        answer, words = one(run), one_refuses
+        if answer:
+            answer, words = other(run), other_refuses
+        if not answer and words:
+            run.owner.refusals[run.place.index] = words
+        return answer
+
+    return ask
 
 
 def keys_of(condition: str, tree: Any) -> tuple[str, ...]:

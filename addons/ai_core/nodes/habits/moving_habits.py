@@ -11,6 +11,7 @@ from addons.ai_core.bridge.gd import (
     HeldCourse,
     NodePath,
     RefusedValue,
+    SafeVelocity,
     StringName,
     Variant,
     Vector2,
@@ -28,7 +29,8 @@ from addons.ai_core.nodes.characters.guard_expression import ABSENT
 from addons.ai_core.nodes.characters.sensor_feed import VALUES
 from addons.ai_core.nodes.habits.built_in_habits import BuiltInHabit
 from addons.ai_core.nodes.habits.habit import Habit, tree_above
-from addons.ai_core.nodes.habits.habit_events import value_of
+from addons.ai_core.nodes.habits.habit_condition import condition_of, wait
+from addons.ai_core.nodes.habits.habit_events import EVENT, value_of
 from addons.ai_core.nodes.walking.agent_walk import AIM_SLACK, AgentWalk
 from addons.ai_core.nodes.walking.body_moving import is_body, walk
 from addons.ai_core.nodes.walking.path_follower import CORNER, point_ahead
@@ -53,9 +55,9 @@ VELOCITY_STEP = 0.01
 GROUND_WITHIN_S = 0.25
 """Longest time until a navigation map has its regions (s); another thread adds them within a few frames."""
 
-HELD_S = 0.25
-"""Longest time for which a character goes toward a point of its path without a new decision (s): changed settings,
-and progress for ``stuck_after``, are noticed this late."""
+HELD_S = 1.0
+"""Longest time for which a character holds its course without a new decision (s): changed settings of its agent,
+new listeners of velocity_changed, and progress for ``stuck_after``, are noticed this late."""
 
 GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
 """Angle between two consecutive places of a search (rad): any number of places spreads evenly."""
@@ -232,20 +234,36 @@ class WalkingHabit(ActorHabit):
     _velocity: Any = None           # emitted last
     _crowd: WalkingCrowd | None = None
     _crowd_id = 0                   # instance id of the actor in the crowd
-    _safe_velocity: Any = None      # of the avoidance, for the next turn
-    _avoiding: Any = None           # the agent whose avoidance is connected
-    _held: HeldCourse | None = None     # toward the next point, in the run with this memory
+    _safe: SafeVelocity | None = None   # of the avoidance that is connected
+    _avoiding: Any = None           # the agent with that avoidance
+    _held: HeldCourse | None = None     # in the run with this memory
     _held_in: dict[str, Any] | None = None
+
+    ON_ANY_SET = "end_course"
 
     def setting_errors(self) -> Iterator[str]:
         yield from super().setting_errors()
         yield from self.missing("paths")
 
+    def goal_on(self, run: HabitContext, goal: Any) -> tuple[Any, dict[str, Any] | None]:
+        """Return the goal of a course: ``goal``, a node or a key, and the blackboard of the key."""
+        return goal, None
+
+    def names_of_course(self, run: HabitContext) -> tuple[str, ...] | None:
+        """Return the values that end a course when they change; None if the tick decides in every turn."""
+        return ()
+
+    def end_course(self) -> None:
+        """Decide everything in the next turn."""
+        held, self._held = self._held, None
+        if held is not None:
+            held.end()
+
     def definition(
         self, tree: Any, name: str, script: tuple[int, int], below: list[HabitDefinition],
     ) -> HabitDefinition:
         found: HabitDefinition = super().definition(tree, name, script, below)  # type: ignore[misc]
-        self._held = None
+        self.end_course()
         actor = tree.get_node_or_null(tree.actor)
         if actor is not None:
             self._join_crowd(actor)
@@ -299,7 +317,7 @@ class WalkingHabit(ActorHabit):
 
     def walk_to(self, run: HabitContext, goal: Any) -> Status:
         """Walk to a position for one turn; FAILED if no path leads there, or the actor is stuck."""
-        if self._held is not None and self._keep_course(run, goal):
+        if self._keep_course(run):
             return Status.RUNNING
         actor = self._tree.actor_node()
         here = self.position_of_actor(actor)
@@ -319,7 +337,7 @@ class WalkingHabit(ActorHabit):
             left_s -= self._go(actor, here, stop, goal, run, left_s, falls=falls)
             if left_s <= 0:
                 if stands:
-                    self._hold_course(actor, stop, path, run, falls=falls)
+                    self._hold_course(actor, stop, goal, path, run, falls=falls)
                 return self._check_stuck(first, stop, run)
             at, here, stands = point_ahead(run.memory), actor.get_global_position(), not falls or actor.is_on_floor()
             is_blocked = falls and actor.is_on_wall()
@@ -328,42 +346,53 @@ class WalkingHabit(ActorHabit):
                 return self._check_stuck(first, stop, run)
         return Status.SUCCEEDED if came == "arrived" else Status.FAILED
 
-    def _hold_course(self, actor: Any, stop: Any, path: Any, run: HabitContext, *, falls: bool) -> None:
-        """Go toward the same point in the next turns, in one call each, until another may be next."""
-        memory, agent = run.memory, self._agent(actor) if isinstance(path, AgentWalk) else None
-        if memory.get("climbs") or (path is not None and (agent is None or "path" not in memory)):
+    def _hold_course(self, actor: Any, stop: Any, goal: Any, path: Any, run: HabitContext, *, falls: bool) -> None:
+        """Hold the course in the next turns, in one call each, until something is to be decided."""
+        if run.memory.get("climbs") or isinstance(path, TicketWalk):
             return
-        is_body, gravity = self._moves_body(run), -actor.get_gravity().y if falls else 0.0
-        if (falls and gravity == 0) or (not is_body and has_listeners(self, "velocity_changed")):
-            return
-        keep = self.arrival_distance if agent is None else max(self.arrival_distance, CORNER, BLOCKED_M)
-        if _flat_distance(stop, actor.get_global_position()) <= keep + self.speed * run.elapsed_s:
+        gravity = -actor.get_gravity().y if falls else 0.0
+        if falls and gravity == 0:
             return
         lasts_s = min(HELD_S, self.stuck_after / 4) if self.stuck_after else HELD_S
+        place, board = self.goal_on(run, goal)
+        moved = self._emit_velocity if has_listeners(self, "velocity_changed") else None
         held = HeldCourse(
-            actor, stop, keep, self.speed, self.turn_speed, self.arrival_distance, lasts_s, is_body, gravity)
-        if agent is not None:
-            held.follow(agent, *memory["aimed"], AIM_SLACK, *memory["path"], self._avoiding is not None)
-        self._held, self._held_in = held, memory
+            actor, place, self.arrival_distance, self.speed, self.turn_speed, lasts_s, self._moves_body(run), gravity,
+            board, moved, VELOCITY_STEP * self.speed)
+        if path is not None and not held.along(
+                self._agent(actor), stop, path, run.memory, AIM_SLACK, max(self.arrival_distance, CORNER, BLOCKED_M),
+                self._safe):
+            return
+        self._held, self._held_in = held, run.memory
+        self._follow(run)
 
-    def _keep_course(self, run: HabitContext, goal: Any) -> bool:
-        """Walk on as in the turn before; return False, and do nothing, if the next point must be decided."""
-        held, crowd = self._held, self._crowd
-        assert held is not None
+    def _keep_course(self, run: HabitContext) -> bool:
+        """Walk on as in the turn before; return False, and do nothing, if something is to be decided."""
+        if self._held is None:
+            return False
+        crowd = self._crowd
         if self._held_in is not run.memory or (
-                crowd is not None and self._avoiding is None and self.avoidance and self._crowd_id in crowd.near()) \
-                or not held.step(goal, run.elapsed_s, self._safe_velocity):
+                crowd is not None and self._steers() and self._crowd_id in crowd.near()) \
+                or not self._held(run.elapsed_s):
             self._held = None
             return False
-        if self.stuck_after:
-            run.memory["age_s"] = run.memory.get("age_s", 0.0) + run.elapsed_s
-        if has_listeners(self, "velocity_changed"):
-            self._emit_velocity(self._tree.actor_node().get_velocity())
+        self._follow(run)
         return True
+
+    def _follow(self, run: HabitContext) -> None:
+        """Let the course act in place of the next ticks, unless they decide more."""
+        names, condition = self.names_of_course(run), condition_of(run)
+        limits = ((), math.inf) if condition is None else condition.limits(run)
+        if names is not None and limits is not None and not self._steers():
+            run.follow(self._held, *names, *limits[0], at_most_s=limits[1])
+
+    def _steers(self) -> bool:
+        """Return whether the actor walks around other characters without the avoidance of an agent."""
+        return self._crowd is not None and self._avoiding is None and bool(self.avoidance)
 
     def stand(self, run: HabitContext) -> None:
         """Stop the actor, and reset the time without progress."""
-        self._held = None
+        self.end_course()
         run.memory.pop("left", None)
         self._emit_standing()
         if self._moves_body(run):
@@ -373,8 +402,14 @@ class WalkingHabit(ActorHabit):
             if isinstance(velocity, Vector3) and actor.get_motion_mode() == GROUNDED and not actor.is_on_floor():
                 walk(actor, Vector3(0, 0, 0), run.elapsed_s, falls=True, climbs=False)
 
+    def is_standing(self, run: HabitContext) -> bool:
+        """Return whether the actor is not in the air, where it would fall."""
+        actor = self._tree.actor_node()
+        return not self._moves_body(run) or self.is_flat or actor.get_motion_mode() != GROUNDED or bool(
+            actor.is_on_floor())
+
     def exit(self, run: HabitContext) -> None:
-        self._held = None
+        self.end_course()
         actor = self._tree.actor_node()
         service = self.get_node_or_null(self.paths) if self.paths else None  # type: ignore[attr-defined]
         agent = self._agent(actor) if run.memory.get("has_agent") else None
@@ -473,34 +508,30 @@ class WalkingHabit(ActorHabit):
 
     def _avoid(self, agent: Any, velocity: Any) -> Any:
         """Hand the wanted velocity to the avoidance of the agent; return the safe velocity that it computed last."""
-        if self._avoiding is None or self._avoiding != agent:
+        if self._safe is None or self._avoiding != agent:
             self._end_avoidance()
-            agent.connect("velocity_computed", self._note_safe_velocity)
-            self._avoiding = agent
+            self._safe, self._avoiding = SafeVelocity(), agent
+            agent.connect("velocity_computed", self._safe)
         agent.set_velocity(velocity)
-        safe = self._safe_velocity
+        safe = self._safe.velocity
         if safe is None:
             return velocity
         return Vector3(safe.x, velocity.y, safe.z) if isinstance(velocity, Vector3) else safe
 
-    def _note_safe_velocity(self, velocity: Any) -> None:
-        self._safe_velocity = velocity
-
     def _end_avoidance(self) -> None:
-        agent, self._avoiding, self._safe_velocity = self._avoiding, None, None
+        agent, self._avoiding, safe, self._safe = self._avoiding, None, self._safe, None
         if agent is not None and agent.is_valid():
-            agent.disconnect("velocity_computed", self._note_safe_velocity)
+            agent.disconnect("velocity_computed", safe)
 
     def _check_stuck(self, here: Any, goal: Any, run: HabitContext) -> Status:
         """Return FAILED if the actor has made no progress for ``stuck_after``, else RUNNING."""
         if self.stuck_after == 0:
             return Status.RUNNING
-        memory = run.memory
-        age_s = memory["age_s"] = memory.get("age_s", 0.0) + run.elapsed_s
+        memory, now_s = run.memory, run.tree.seconds
         step = max(self.arrival_distance, self.speed * run.elapsed_s)
         if goal == here or "left" not in memory or _distance(memory["left"], here) >= step / 2:
-            memory["left"], memory["left_s"] = list(here), age_s
-        is_stuck = age_s - memory["left_s"] >= self.stuck_after
+            memory["left"], memory["left_s"] = list(here), now_s
+        is_stuck = now_s - memory["left_s"] >= self.stuck_after
         return Status.FAILED if is_stuck else Status.RUNNING
 
     def _moves_body(self, run: HabitContext) -> bool:
@@ -545,14 +576,19 @@ class HabitMoveTo(TargetedHabit, WalkingHabit, Habit):
         shown_when=("keeps_following", True),
         doc="Distance to the target at which the actor follows it again, after it has arrived.")
 
+    def goal_on(self, run: HabitContext, goal: Any) -> tuple[Any, dict[str, Any] | None]:
+        node = self.node_at(self.target_node)
+        if node is not None:
+            return node, None
+        key = "" if self._has_point() else self._key() or self.SENSED
+        return (key, run.blackboard) if key and key.partition(".")[0] != EVENT else (goal, None)
+
     def enter(self, run: HabitContext) -> None:
         self.begin_walk(run)
 
     def tick(self, run: HabitContext) -> Status:
-        if self._held is not None:
-            target = self._target(run)
-            if type(target) is (Vector2 if self.is_flat else Vector3) and self._keep_course(run, target):
-                return Status.RUNNING
+        if self._keep_course(run):
+            return Status.RUNNING
         actor = self._tree.actor_node()
         goal, here = self.goal_and_position(actor, run)
         if goal is None:
@@ -624,9 +660,12 @@ class HabitPatrol(WalkingHabit, Habit):
         else:
             memory["waits_s"] += run.elapsed_s
         self.stand(run)
-        if not self._has_route():
-            self.turn_by(self._tree.actor_node(), kept["faces"], self.turn_speed * run.elapsed_s)
-        if memory["waits_s"] < self.wait_time - 1e-9:
+        faces = self._has_route() or not self.turn_by(
+            self._tree.actor_node(), kept["faces"], self.turn_speed * run.elapsed_s)
+        left_s = self.wait_time - memory["waits_s"]
+        if left_s > 1e-9:
+            if (faces or not self.turn_speed) and self.is_standing(run):
+                wait(run, left_s)
             return Status.RUNNING
         del memory["waits_s"], memory["goal"]
         count = self._count() if self._has_route() else 1
@@ -743,6 +782,7 @@ class HabitSearch(TargetedHabit, WalkingHabit, Habit):
             memory["route"] = [center, *self._places_around(center, run.random.random() * math.tau)]
             memory.pop("looks_s", None)
             memory.pop("goal", None)
+            self.end_course()
         looks_s = memory.get("looks_s")
         if looks_s is None:
             if "goal" not in memory:
@@ -766,6 +806,11 @@ class HabitSearch(TargetedHabit, WalkingHabit, Habit):
         if self.clears_value and not self.target_node:
             self._tree.set_value(self._key() or self.SENSED, None)
         return Status.SUCCEEDED
+
+    def names_of_course(self, run: HabitContext) -> tuple[str, ...] | None:
+        key = self._key() or self.SENSED
+        is_watched = not self.target_node and self._tree.sensor and key in VALUES
+        return (key,) if is_watched else None
 
     def _on_ground(self, run: HabitContext, place: Any) -> Any:
         """Return a place of the route on the navigation map; the first is the target's own."""
@@ -827,6 +872,9 @@ class HabitFlee(TargetedHabit, WalkingHabit, Habit):
 
     def enter(self, run: HabitContext) -> None:
         self.begin_walk(run)
+
+    def names_of_course(self, run: HabitContext) -> tuple[str, ...] | None:
+        return None
 
     def tick(self, run: HabitContext) -> Status:
         threat, here = self.goal_and_position(self._tree.actor_node(), run)
