@@ -90,9 +90,6 @@ Memory follows the source at every look; this only limits the callbacks.
 LEAST_US = 50.0
 """Shortest time for the stages in an advance (µs), even if the budget ends before: some progress in each."""
 
-LONGEST_PASS_US = 1e6
-"""Longest expected time of a pass (us), as an estimate that doubles needs an end."""
-
 LEAST_FOR_STAGES = 0.25
 """Share of a budget of time that signals and sight have in any case, however long the pass over percepts takes.
 
@@ -714,7 +711,7 @@ class RegionalSenseManager(Saveable):
         self._rays_asked = 0
         now_s = self.clock.now.seconds
         try:
-            has_signals = self._emitted.begin_advance(now_s) or self._smelling is not None
+            has_signals = self._emitted.begin_advance(budget, now_s) or self._perception.has_heard
             if self._sensitivity.until_s:
                 self._sensitivity.recover(self._sensors, now_s)
             if self._clues.gone:
@@ -724,34 +721,34 @@ class RegionalSenseManager(Saveable):
             self._phases.frame = self.clock.now.frame
             if self._sources.counts_motion:
                 self._sources.measure_motion(now_s)
-            for_stages = budget if budget.is_unlimited else self._without_pass(budget)
-            self._shares.advance(for_stages, now_s, is_shared=has_signals)
+            left = budget.left
+            for_stages = budget if budget.is_unlimited else self._without_pass(budget, left)
+            self._shares.advance(for_stages, now_s, is_shared=has_signals or self._smelling is not None)
             before_us = budget.used if budget.stopwatch is not None else 0.0
             for_pass = budget if budget.is_unlimited else budget.part_of_at_least(LEAST_US)
             is_done = self._perception.advance(self._continuous.pairs, for_pass)
             if self._continuous.ages.is_late or not is_done:
                 self._continuous.ages.note_round(now_s, is_done=is_done)
             if budget.stopwatch is not None:
-                self._note_pass(budget.used - before_us, is_done=is_done)
+                self._note_pass(budget.used - before_us, left, is_done=is_done)
         finally:
             self._is_advancing = False
 
-    def _without_pass(self, budget: Budget) -> Budget:
+    def _without_pass(self, budget: Budget, left: float) -> Budget:
         """Return what a budget has for the stages, so that the pass over percepts fits, too.
 
         A budget of steps is whole; a replay makes the same part of its budget as the game that was recorded.
         """
-        left = budget.left
         return budget.part_of_at_least(LEAST_US, max(left * LEAST_FOR_STAGES, left - self._pass_us))
 
-    def _note_pass(self, took_us: float, *, is_done: bool) -> None:
+    def _note_pass(self, took_us: float, most_us: float, *, is_done: bool) -> None:
         """Update the expected time of the pass over percepts (us): at once if it took longer, else slowly.
 
-        A pass that the budget ended doubles the expected time, so that the next pass gets more of the budget than
-        the stages: what they find is noticed only when a pass has ended.
+        A pass that the budget ended doubles the expected time, up to the whole budget, so that the next pass gets
+        more of the budget than the stages: what they find is noticed only when a pass has ended.
         """
         if not is_done:
-            self._pass_us = min(LONGEST_PASS_US, 2 * max(took_us, self._pass_us))
+            self._pass_us = min(most_us, 2 * max(took_us, self._pass_us))
         elif took_us > self._pass_us:
             self._pass_us = took_us
         else:
@@ -1011,7 +1008,9 @@ class RegionalSenseManager(Saveable):
         return not (left and len(waiting))
 
     def _deliver(self, budget: Budget, now_s: float) -> bool:
-        return self._emitted.deliver(budget, now_s, self._perception.hear)
+        perception = self._perception
+        return perception.notify_heard(budget) and self._emitted.deliver(
+            budget, now_s, lambda heard: perception.hear(heard, budget))
 
     def _is_muffled(self, number: int) -> bool:
         return self.occlusion is not None and self._modalities[number].is_muffled

@@ -145,6 +145,48 @@ def test_overload_is_logged_once(caplog):
     assert len([one for one in caplog.records if "stimuli_merged" in one.getMessage()]) == 1
 
 
+class SlowListeners(World):
+    """Eight who hear; each of their listeners takes 40 µs, and nothing else takes time."""
+
+    def __init__(self):
+        super().__init__(modalities=[hearing()])
+        self.now_ns = 0
+        self.told = [self.ear((k, 0, 0), on_sensed=self.listen, memory=SenseMemory()) for k in range(8)]
+        self.bell = self.manager.add_source(position=(0, 0, 0), strengths={"hearing": 9.0})
+
+    def listen(self, sensation):
+        self.now_ns += 40_000
+        self.heard.append(sensation)
+
+    def frame(self):
+        """Advance with 100 µs; return how many were notified."""
+        before = len(self.heard)
+        self.tick(budget=Budget.of_time(100.0, lambda: self.now_ns))
+        return len(self.heard) - before
+
+
+def test_notices_of_a_sound_wait_for_the_budget_each_by_itself():
+    world = SlowListeners()
+    world.manager.emit(world.bell, "hearing", tag="bell")
+    notified = [world.frame() for _ in range(9)]
+    assert max(notified) <= 100 / 40 + 1
+    assert sum(notified) == 8
+    assert [one.sensor_id for one in world.heard] == world.told
+    assert {(one.tag, one.sent_at_s) for one in world.heard} == {("bell", 0.0)}
+
+
+def test_notices_of_a_sound_that_wait_are_saved():
+    one, other = SlowListeners(), SlowListeners()
+    one.manager.emit(one.bell, "hearing", tag="bell")
+    first = one.frame()
+    other.manager.prepare_state(json.loads(json.dumps(one.manager.save_state())))()
+    other.clock.advance()
+    for world in (one, other):
+        for _ in range(8):
+            world.frame()
+    assert other.heard == one.heard[first:] != []
+
+
 @pytest.mark.parametrize("frames", [3, 20])
 def test_overloaded_senses_continue_as_saved(frames):
     first, second = Crowd(12), Crowd(12)

@@ -235,4 +235,4 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
         return (follow, occlude, deliver, self._spread_smells, *others)
 
     def _spread_smells(self, budget: Budget, now_s: float) -> bool:
-        return self._smells.advance(budget, now_s, self._perception.hear)
+        return self._smells.advance(budget, now_s, lambda heard: self._perception.hear(heard, budget))

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
 from operator import itemgetter
@@ -40,6 +40,7 @@ from ai_core.senses.modality import ModalitySet
 from ai_core.senses.percepts.awareness import Awareness, AwarenessReasons, AwarenessSettings, LevelChange
 from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
 from ai_core.senses.percepts.percept_table import ROWS, PerceptTable, SavedRows
+from ai_core.senses.sensation import Point as Place
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sensor_phases import DUE, NOBODY, SensorPhases
 from ai_core.senses.sight.pair_keys import ID_BITS, key_of
@@ -83,7 +84,9 @@ class Notice(NamedTuple):
         number: number of the modality of a sensation; the level of awareness; else 0.
         at_s: when it happened (s).
         intensity: of a sensation, else 0.
-        position: of the target (m).
+        position: of the target, or where a sound came from (m).
+        sent_at_s: when a sound or smell left there (s); None for what is in view, and for changes.
+        tag: of the signal.
     """
 
     listener: str
@@ -92,7 +95,9 @@ class Notice(NamedTuple):
     number: int
     at_s: float
     intensity: float
-    position: tuple[float, float, float]
+    position: Place
+    sent_at_s: float | None = None
+    tag: str = ""
 
 
 LISTENERS = tuple(one.name for one in fields(Listeners))
@@ -107,6 +112,11 @@ SENSATION = Record(
     sent_at_s=Seconds(), at_s=Seconds(), tag=Text())
 """How a sensation is saved, without its sensor."""
 
+NOTICE = Row(
+    Notice, OneOf(LISTENERS), Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID),
+    Seconds(), Number(0), Point(3), Optional(Seconds()), Text())
+"""How a notice is saved."""
+
 NO_MIND_SAVED = SimpleNamespace(last_sensation=None, failing={})
 
 PERCEPTS_PER_BLOCK = 128
@@ -114,6 +124,9 @@ PERCEPTS_PER_BLOCK = 128
 
 SIGHTINGS_AT_ONCE = 32
 """Sensations in a batch between two queries of a budget of time (count): about 50 µs with listeners in scripts."""
+
+HEARD_AT_ONCE = 2
+"""The same of signals that were heard (count): characters that decide by noises take some 20 µs each."""
 
 Sighting = tuple[int, int, int, float, float, float, float]
 """A sensation of what is in view: sensor, source, number of the modality, intensity, position (m)."""
@@ -167,11 +180,7 @@ class Perception(Saveable):
         stage=Whole(NO_PASS, lambda owner: len(owner._modalities), at="_stage"),
         looks=DUE,
         from_pair=Row(key_of, Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID), at="_from_pair"),
-        notices=ListOf(
-            Row(
-                Notice, OneOf(LISTENERS), Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID),
-                Whole(maximum=LARGEST_ID), Seconds(), Number(0), Point(3)),
-            make=deque, at="_notices"))
+        heard=ListOf(NOTICE, make=deque, at="_heard"), notices=ListOf(NOTICE, make=deque, at="_notices"))
     # The table of sensors is that of the manager, which is loaded before.
 
     def __init__(
@@ -185,7 +194,8 @@ class Perception(Saveable):
         self._sensors: dict[int, _Perceiver] = {}
         self._sharers: dict[SenseMemory, list[int]] = {}     # the first is the owner
         self._table = PerceptTable(one.name for one in modalities.all)
-        self._notices: deque[Notice] = deque()
+        self._notices: deque[Notice] = deque()      # of passes
+        self._heard: deque[Notice] = deque()        # of signals that arrived
         self._stage = NO_PASS       # of the pass under way: an index of the modalities, then the rows
         self._from_key = 0          # where the stage continues
         self.audience_key = (self, "audience")
@@ -263,7 +273,8 @@ class Perception(Saveable):
         if perceiver.memory is not None:
             perceiver.memory.forget_all()
         self._table.forget_all(sensor_id)
-        self._notices = deque(one for one in self._notices if one.sensor_id != sensor_id)
+        self._notices, self._heard = (
+            deque(one for one in notices if one.sensor_id != sensor_id) for notices in (self._notices, self._heard))
         self._table.now_s = -np.inf
         perceiver.last = None
 
@@ -272,31 +283,44 @@ class Perception(Saveable):
         for name in LISTENERS:
             self._faults.release((self._sensors[sensor_id], name))
 
-    def notice(self, sensation: Sensation) -> None:
-        """Take in one stimulus at one sensor, and notify listeners."""
-        what = sensation.source_id, sensation.modality, sensation.position, sensation.sent_at_s, sensation.tag
-        self.hear(StimulusBatch([sensation.sensor_id], [0], [sensation.intensity], [what], sensation.at_s))
+    @property
+    def has_heard(self) -> bool:
+        """Whether listeners have not been notified of a signal that arrived."""
+        return bool(self._heard)
 
-    def hear(self, heard: StimulusBatch) -> None:
-        """Take in stimuli that arrived at sensors, and notify listeners. Cost: O(log percepts) each."""
+    def notify_heard(self, budget: Budget) -> bool:
+        """Notify listeners of signals that arrived; return False if the budget ended first; see ``advance``."""
+        return self._notify(self._heard, budget, self._clock.now)
+
+    def hear(self, heard: StimulusBatch, budget: Budget) -> None:
+        """Take in stimuli that arrived at sensors, and notify listeners as far as the budget allows.
+
+        Notices that the budget does not reach come first in the next call, and in ``notify_heard``.
+
+        Cost: O(log percepts) each.
+        """
         self._table.revision += 1
         table, loops, now = self._table, self._table.loops, self._clock.now
-        sensor_ids, which, intensities, what, _ = heard
+        sensor_ids, which, intensities, what, now_s = heard
         numbers = [table.number(modality) for _, modality, _, _, _ in what]
         table.now_s = now.seconds
         first, end = 0, len(sensor_ids)
         while (first := loops.hear(sensor_ids, which, intensities, what, numbers, first, now.seconds)) < end:
             table.add(
                 key for place in range(first, end) for key in self._keys_of(sensor_ids[place], what[which[place]][0]))
-        changes, levels = self._listed()
-        self._notify_changes(changes, now)
-        self._notify_heard(heard, now)
-        self._notify_levels(levels, now)
+        sensations = []
+        for sensor_id, stimulus, intensity in zip(sensor_ids, which, intensities, strict=True):
+            source, _, position, sent_at_s, tag = what[stimulus]
+            sensations.append(
+                Notice(SENSED, sensor_id, source, numbers[stimulus], now_s, intensity, position, sent_at_s, tag))
+        self._put_notices(sensations, self._heard)
+        self.notify_heard(budget)
 
     @property
     def is_idle(self) -> bool:
         """Whether ``advance`` has nothing to do in this frame."""
-        return self._stage == NO_PASS and not self._notices and self._phases.due_since(self.looks) is None
+        is_told = not self._notices and not self._heard
+        return self._stage == NO_PASS and is_told and self._phases.due_since(self.looks) is None
 
     def advance(self, pairs: Mapping[int, PairsInView], budget: Budget) -> bool:
         """Notify listeners, take in what is in view, let time pass for all percepts, and notify listeners.
@@ -311,17 +335,15 @@ class Perception(Saveable):
         Returns:
             whether it has ended a pass and notified the listeners of all that was noticed.
         """
-        # A step is counted by the budget of a test or a server: there one advance is one pass.
-        limit = None if budget.is_unlimited or budget.charges_runs else budget
         now, table = self._clock.now, self._table
         table.now_s = now.seconds
         table.revision += 1
-        if self._notices and not self._notify(limit, now):
+        if self._notices and not self._notify(self._notices, budget, now):
             return False
-        is_done = self._pass(list(pairs.items()), limit, now)
+        is_done = self._pass(list(pairs.items()), budget if _is_limited(budget) else None, now)
         if table.loops.has_listed:
             self._collect(now)
-        return is_done and (not self._notices or self._notify(limit, now))
+        return is_done and (not self._notices or self._notify(self._notices, budget, now))
 
     def _pass(self, pairs: list[tuple[int, PairsInView]], budget: Budget | None, now: TimeIndex) -> bool:
         """Continue the pass under way, or begin one; return False if the budget ended before the pass did."""
@@ -476,92 +498,72 @@ class Perception(Saveable):
             self._table.add(key for one in found for key in self._keys_of(one >> ID_BITS, one & (1 << ID_BITS) - 1))
             loops.see(columns, number, is_seen, missing, now_s, self._report_every_s, first, end)
 
-    def _listed(self) -> tuple[list[tuple[int, MemoryChange]], list[tuple[int, float, int, int]]]:
-        """Return the changes that the loops have listed, in order, with their sensors."""
+    def _notify_level(self, sensor_id: int, at_s: float, target: int, level: int, now: TimeIndex) -> None:
+        perceiver = self._sensors.get(sensor_id)
+        if perceiver is not None and perceiver.awareness is not None:
+            change = LevelChange(target, level, perceiver.awareness.name_of(level), at_s)
+            self._call(sensor_id, LEVEL_CHANGED, change, now)
+
+    def _notify_reported(self, memory: SenseMemory, changes: list[MemoryChange]) -> None:
+        for change in changes:
+            self._call(self._sharers[memory][0], f"on_{change.kind}", change, self._clock.now)
+
+    def _collect(self, now: TimeIndex) -> None:
+        """Make notices of what a pass has listed."""
+        loops, now_s = self._table.loops, now.seconds
+        sightings, loops.sensations = loops.sensations, []
+        sightings.sort(key=by_sensor_modality_source)
+        self._put_notices([
+            Notice(SENSED, sensor_id, target, number, now_s, intensity, (x, y, z))
+            for sensor_id, target, number, intensity, x, y, z in sightings], self._notices)
+
+    def _put_notices(self, sensations: list[Notice], notices: deque[Notice]) -> None:
+        """Append notices of the changes that the loops have listed, of sensations, and of levels."""
         loops = self._table.loops
         changes, loops.changes = loops.changes, []
         levels, loops.levels_crossed = loops.levels_crossed, []
         changes.sort(key=by_sensor_then_time)
         levels.sort(key=by_sensor_then_time)
-        return [
-            (sensor_id, MemoryChange(kind, target, at_s, (x, y, z)))
-            for sensor_id, at_s, target, kind, x, y, z in changes], levels
-
-    def _notify_changes(self, changes: Iterable[tuple[int, MemoryChange]], now: TimeIndex) -> None:
-        for sensor_id, change in changes:
-            self._call(sensor_id, f"on_{change.kind}", change, now)
-
-    def _notify_levels(self, levels: Iterable[tuple[int, float, int, int]], now: TimeIndex) -> None:
-        for sensor_id, at_s, target, level in levels:
-            perceiver = self._sensors.get(sensor_id)
-            if perceiver is not None and perceiver.awareness is not None:
-                name = perceiver.awareness.name_of(level)
-                self._call(sensor_id, "on_awareness_changed", LevelChange(target, level, name, at_s), now)
-
-    def _notify_reported(self, memory: SenseMemory, changes: list[MemoryChange]) -> None:
-        self._notify_changes([(self._sharers[memory][0], change) for change in changes], self._clock.now)
-
-    def _notify_heard(self, heard: StimulusBatch, now: TimeIndex) -> None:
-        sensors, sensor_ids = self._sensors, heard.sensor_ids
-        for place, sensor_id in enumerate(sensor_ids):
-            perceiver = sensors.get(sensor_id)
-            if perceiver is not None:
-                perceiver.last = partial(heard.sensation, place)
-        if self._has_audience:
-            what = [(source, modality, position) for source, modality, position, _, _ in heard.what]
-            self._notify_audience(SensationBatch(list(sensor_ids), list(heard.which), list(heard.intensities), what))
-        else:
-            for place in range(len(sensor_ids)):
-                self._notify_sensed(heard.sensation(place), now)
-
-    def _collect(self, now: TimeIndex) -> None:
-        """Make notices of what the loops have listed."""
-        loops, notices, now_s = self._table.loops, self._notices, now.seconds
-        changes, levels = self._listed()
-        sightings, loops.sensations = loops.sensations, []
-        for sensor_id, (kind, target, at_s, position) in changes:
-            notices.append(Notice(f"on_{kind}", sensor_id, target, 0, at_s, 0.0, position))
-        sightings.sort(key=by_sensor_modality_source)
-        last: dict[int, Notice] = {}
-        for sensor_id, target, number, intensity, x, y, z in sightings:
-            last[sensor_id] = notice = Notice(SENSED, sensor_id, target, number, now_s, intensity, (x, y, z))
-            notices.append(notice)
-        for sensor_id, notice in last.items():
+        for sensor_id, at_s, target, kind, x, y, z in changes:
+            notices.append(Notice(f"on_{kind}", sensor_id, target, 0, at_s, 0.0, (x, y, z)))
+        notices.extend(sensations)
+        for sensor_id, notice in {one.sensor_id: one for one in sensations}.items():
             if (perceiver := self._sensors.get(sensor_id)) is not None:
                 perceiver.last = partial(self._sensation, notice)
         for sensor_id, at_s, target, level in levels:
             notices.append(Notice(LEVEL_CHANGED, sensor_id, target, level, at_s, 0.0, NOWHERE))
 
-    def _notify(self, budget: Budget | None, now: TimeIndex) -> bool:
-        """Notify listeners of the notices in order; return False if the budget ended first."""
-        notices = self._notices
+    def _notify(self, notices: deque[Notice], budget: Budget, now: TimeIndex) -> bool:
+        """Notify listeners of notices in order; return False if the budget ended first."""
+        is_limited = _is_limited(budget)
         while notices:
             notice = notices.popleft()
-            name, sensor_id, target, number, at_s, _, position = notice
+            name, sensor_id, target, number, at_s, _, position, _, _ = notice
             if name == LEVEL_CHANGED:
-                self._notify_levels([(sensor_id, at_s, target, number)], now)
+                self._notify_level(sensor_id, at_s, target, number, now)
             elif name != SENSED:
                 change = MemoryChange(name.removeprefix("on_"), target, at_s, position)  # type: ignore[arg-type]
                 self._call(sensor_id, name, change, now)
             elif self._has_audience:
-                self._notify_audience(self._batch_of_sightings(notice, budget))
+                self._notify_audience(self._batch_from(notice, notices, is_limited))
             else:
                 self._notify_sensed(self._sensation(notice), now)
-            if budget is not None and budget.is_spent:
+            if is_limited and budget.is_spent:
                 return not notices
         return True
 
-    def _batch_of_sightings(self, first: Notice, budget: Budget | None) -> SensationBatch:
-        """Return a sighting, and those that follow it in the notices, as a batch."""
-        notices, sightings = self._notices, [first]
-        most = len(notices) + 1 if budget is None else SIGHTINGS_AT_ONCE
-        while len(sightings) < most and notices and notices[0].listener == SENSED:
-            sightings.append(notices.popleft())
-        modalities, numbers = self._modalities.all, dict[tuple[int, int], int]()
-        which = [numbers.setdefault((one.target, one.number), len(numbers)) for one in sightings]
-        places = {(one.target, one.number): one.position for one in sightings}
-        what = [(source, modalities[number].name, places[source, number]) for source, number in numbers]
-        return SensationBatch([one.sensor_id for one in sightings], which, [one.intensity for one in sightings], what)
+    def _batch_from(self, first: Notice, notices: deque[Notice], is_limited: bool) -> SensationBatch:
+        """Return a sensation, and those that follow it in the notices, as a batch."""
+        sensations, most = [first], len(notices) + 1
+        if is_limited:
+            most = SIGHTINGS_AT_ONCE if first.sent_at_s is None else HEARD_AT_ONCE
+        while len(sensations) < most and notices and notices[0].listener == SENSED:
+            sensations.append(notices.popleft())
+        stimuli: dict[tuple[int, int, Place], int] = {}
+        which = [stimuli.setdefault((one.target, one.number, one.position), len(stimuli)) for one in sensations]
+        modalities = self._modalities.all
+        what = [(source, modalities[number].name, position) for source, number, position in stimuli]
+        return SensationBatch([one.sensor_id for one in sensations], which, [one.intensity for one in sensations], what)
 
     @property
     def _has_audience(self) -> bool:
@@ -586,8 +588,10 @@ class Perception(Saveable):
         self._call(sensation.sensor_id, "on_sensed", sensation, now)
 
     def _sensation(self, notice: Notice) -> Sensation:
-        _, sensor_id, source, number, at_s, intensity, position = notice
-        return Sensation(sensor_id, source, self._modalities.all[number].name, intensity, position, at_s, at_s)
+        _, sensor_id, source, number, at_s, intensity, position, sent_at_s, tag = notice
+        return Sensation(
+            sensor_id, source, self._modalities.all[number].name, intensity, position,
+            at_s if sent_at_s is None else sent_at_s, at_s, tag)
 
     def _call(self, sensor_id: int, name: str, what: object, now: TimeIndex) -> None:
         """Call a listener of a sensor, if the sensor is still there."""
@@ -605,6 +609,11 @@ class Perception(Saveable):
         else:
             if faults.has_failing:
                 faults.succeeded(key)
+
+
+def _is_limited(budget: Budget) -> bool:
+    """Return whether a budget ends passes: a step is counted by that of a test or a server, where it does not."""
+    return not (budget.is_unlimited or budget.charges_runs)
 
 
 def _same(sensation: Sensation) -> Sensation:

@@ -290,7 +290,7 @@ class TrailSmelling(Saveable):
             budget.spend()
             sensor_id = self._to_smell.popleft()
             if self._sensors.ids.knows(sensor_id):
-                self._sniff(sensor_id, now_s)
+                self._sniff(sensor_id, budget, now_s)
         return True
 
     def track(self, slot: int, scent: int | None, now_s: float) -> ScentMark | None:
@@ -316,7 +316,7 @@ class TrailSmelling(Saveable):
             distances_m=None if path_m is None else lambda places: path_m(self._number, slot, places),
         )
 
-    def _sniff(self, sensor_id: int, now_s: float) -> None:
+    def _sniff(self, sensor_id: int, budget: Budget, now_s: float) -> None:
         slot, sources = self._sensors.ids.slot(sensor_id), self._sources
         mask = int(self._sensors.detection_mask[slot])
         marks = [
@@ -326,4 +326,4 @@ class TrailSmelling(Saveable):
             name = self.trails.modality_name
             self._perception.hear(StimulusBatch(
                 [sensor_id] * len(marks), list(range(len(marks))), [mark.intensity for mark in marks],
-                [(mark.scent, name, mark.position, mark.left_at_s, "trail") for mark in marks], now_s))
+                [(mark.scent, name, mark.position, mark.left_at_s, "trail") for mark in marks], now_s), budget)
