@@ -447,10 +447,11 @@ class RunLoop:
         if not self.shares:
             return left if left > 0 else 0
         if request < 0:
+            left = left - self.margin_ns if self.is_timed else left
+            rest: cython.double = left
             left = left * self.parts[self.place] if left > 0 else 0
             if self.is_timed and piece_ns > LONG_NS:    # a share and the piece after it fit into the frame
-                left = min(left, max(
-                    LEAST_SHARE * left, self.deadline_ns - self.ended_ns - self.margin_ns - piece_ns))
+                left = min(left, max(LEAST_SHARE * left, rest - piece_ns))
             return left
         if not self.is_timed:
             return request

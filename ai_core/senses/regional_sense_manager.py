@@ -692,7 +692,7 @@ class RegionalSenseManager(Saveable):
         smells. Then memory and awareness of all sensors advance in one pass, of some 50 ns a percept, and
         listeners are notified. A budget of time keeps up to three quarters for that, and at least 50 µs; where
         it ends, the next advance continues. Other budgets do not end the pass. The overrun is at most one
-        block of sensors, 512 rays, or four arrivals.
+        block of sensors, 512 rays, 16 arrivals, or a listener.
 
         With a ``period_frames`` above 1, only sensors whose turn it is look and advance memory and awareness.
 

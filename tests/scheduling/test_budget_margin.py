@@ -55,6 +55,20 @@ def test_a_budget_holds_in_most_frames_and_nearly_in_the_others(kind):
     assert sum(held) / 500 > -0.07 * BUDGET_US, "little of the budget is left unused"
 
 
+def test_shares_end_before_the_margin():
+    world = World(margin=BudgetMargin(), end_us=40)
+    world.scheduler.remove_all()
+
+    def fills_its_share(turn):
+        while not turn.budget.is_spent:
+            world.ns += 10_000
+
+    world.scheduler.add(fills_its_share, phase_frames=0)
+    over_us = sorted(world.frames(600)[200:])
+    assert over_us[200] <= 0, "half of the frames keep to the budget, although 40 µs follow the only task"
+    assert over_us[-1] < 40
+
+
 def test_everybody_still_runs_and_somebody_in_every_frame():
     world = World(margin=BudgetMargin(), end_us=5_000)  # no margin helps
     world.frames(300)

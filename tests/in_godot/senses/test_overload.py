@@ -9,8 +9,8 @@ import pytest
 from addons.ai_core.bridge.gd import singleton
 from addons.ai_core.nodes.scheduling import ai_scheduler, scheduler_core
 
-NS_PER_QUERY = 8_000
-"""Time between two queries of the budget (ns). Below 7,000 the budget pays for all sounds, above 11,000 for no bound
+NS_PER_QUERY = 5_000
+"""Time between two queries of the budget (ns). At 3,000 the budget pays for all sounds, above 7,000 for no bound
 that ends within a visit."""
 
 
