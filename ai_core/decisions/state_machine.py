@@ -668,7 +668,7 @@ class StateMachine(Saveable):
         if leaf is None or leaf.updates:
             return 0.0
         times_s = [
-            0.0 if one.after_s is None else self._began_s(one.source) + one.after_s - now_s - ROUNDING_S
+            0.0 if one.after_s is None else self._began_s(one.source.index) + one.after_s - now_s - ROUNDING_S
             for one in leaf.automatic]
         return max(0.0, min(times_s, default=inf))
 
@@ -680,6 +680,22 @@ class StateMachine(Saveable):
         """
         wanted, active = self._definition.node(path), self._at or self._leaf
         return active is not None and wanted in active.ancestors()
+
+    @property
+    def reason(self) -> str:
+        """Cause of the last change of state: an event, "after 3 s", "by itself", "start"."""
+        return self._reason
+
+    def waited_s(self, path: str) -> float:
+        """Return for how long a transition out of an active state has waited (s).
+
+        Args:
+            path: the source of a transition with ``after_s``, or the innermost active state.
+
+        Raises:
+            UnknownNameError: if no state has this path.
+        """
+        return self._now_s() - self._began_s(self._definition.node(path).index)
 
     def send(self, event: str, payload: Any = None) -> bool | None:
         """Send an event to the machine.
@@ -806,7 +822,7 @@ class StateMachine(Saveable):
 
     def _take_first(self, routes: tuple[Route, ...]) -> bool:
         for route in routes:
-            if route.after_s is not None and self._now_s() - self._began_s(route.source) < route.after_s:
+            if route.after_s is not None and self._now_s() - self._began_s(route.source.index) < route.after_s:
                 continue
             if route.guard is not None and not self._allows(route):
                 continue
@@ -908,9 +924,9 @@ class StateMachine(Saveable):
             self._faults.note_success(route.guard_name)
         return answer
 
-    def _began_s(self, source: StateNode) -> float:
+    def _began_s(self, index: int) -> float:
         """Return the time at which an active state began that is the source of a transition with ``after_s`` (s)."""
-        return (self._since_around or {}).get(source.index, self._since_s)
+        return (self._since_around or {}).get(index, self._since_s)
 
     def _now_s(self) -> float:
         return self._seconds if self._clock is None else self._clock.now.seconds

@@ -34,6 +34,19 @@ LEVEL = """\
 
     [node name="Doze" type="HabitWait" parent="Guard/Habits"]
     duration = 1000.0
+
+    [node name="Door" type="Node3D" parent="."]
+
+    [node name="Machine" type="StateMachine" parent="Door"]
+
+    [node name="Closed" type="AIState" parent="Door/Machine"]
+
+    [node name="Push" type="StateTransition" parent="Door/Machine/Closed"]
+    event = "push"
+    to = NodePath("../../Open")
+    guard_expression = "not locked"
+
+    [node name="Open" type="AIState" parent="Door/Machine"]
     """
 SCRIPT = """\
     extends Node3D
@@ -42,6 +55,8 @@ SCRIPT = """\
     func _physics_process(_delta: float) -> void:
         var file := FileAccess.open("res://watched.txt", FileAccess.WRITE)
         if FileAccess.file_exists("res://alarm.txt"): $Guard/Habits.set_value("alarm", true)
+        $Door/Machine.set_value("locked", not FileAccess.file_exists("res://key.txt"))
+        if FileAccess.file_exists("res://key.txt"): $Door/Machine.send_event("push")
         file.store_string("%d %d" % [$AI.get_child_count(true) - $AI.get_child_count(), $AI.get_stats().frame])
     """
 RUNNING = """
@@ -65,8 +80,8 @@ OPENING = """
             var text := FileAccess.get_file_as_string("res://watched.txt")
             if text: return int(text.get_slice(" ", number))
         return -1
-    if FileAccess.file_exists("res://alarm.txt"): DirAccess.remove_absolute("res://alarm.txt")
-    if FileAccess.file_exists("res://watched.txt"): DirAccess.remove_absolute("res://watched.txt")
+    for left in ["alarm", "watched", "key"]:
+        if FileAccess.file_exists("res://%s.txt" % left): DirAccess.remove_absolute("res://%s.txt" % left)
     EditorInterface.play_main_scene()
     var session: EditorDebuggerSession = debugger.get_session(0)
     await until.call(func() -> bool: return session.is_active() and FileAccess.file_exists("res://watched.txt"))
@@ -152,3 +167,60 @@ def test_a_live_chart_says_why_and_a_breakpoint_pauses(project, prepared):
     """)
     assert said == [
         "[true, true, true]", "Habits/Flee begins: began, interrupted Doze", "0", "[true, true]", "[true, true]"]
+
+
+def test_a_state_machine_is_live_with_reasons_and_taken_transitions(project, prepared):
+    said = run_in_editor(project, prepared, OPENING + """
+    debugger.call("_float", 0)
+    panel.choose_section("habits")
+    panel.choose_character("/root/Level/Door")
+    var chart: Control = panel.get("_chart")
+    await until.call(func() -> bool: return not chart.is_empty() and chart._history.size() > 5)
+    say(chart._states.visible and not chart._habits.visible)
+    say(chart.shown_moves())
+    say(["Closed | active" in chart.shown_text(), "locked = true" in chart.shown_values()])
+    chart._toggle_breakpoint("Open")
+    await get_tree().create_timer(1.0).timeout
+    FileAccess.open("res://key.txt", FileAccess.WRITE).store_string("now")
+    await until.call(func() -> bool: return chart._break_words != "")
+    say(chart._break_words)
+    await until.call(func() -> bool: return "Open | active" in chart.shown_text())
+    say(["Open | active" in chart.shown_text(), chart.shown_moves()[0].begins_with("Closed > Open: taken 0."),
+        chart._states._taken])
+    chart._slider.value = -1.5
+    say(["Closed | active" in chart.shown_text(), chart.shown_moves().size()])
+    debugger.call("_dock", 0)
+    EditorInterface.stop_playing_scene()
+    """)
+    assert said == [
+        "true", '["Closed > Open: waits for push, `not locked` is false: locked is true"]', "[true, true]",
+        "Open begins: began, push", '[true, true, "Closed > Open"]', "[true, 1]"]
+
+
+def test_the_bottom_panel_shows_the_running_game(project, prepared):
+    said = run_in_editor(project, prepared, """
+    var level: Node = await opened("res://level.tscn")
+    EditorInterface.edit_node(level.get_node("Guard/Habits"))
+    await frames(5)
+    """ + OPENING + """
+    var bottom: Control = ours.get("_panel")
+    ours.make_bottom_panel_item_visible(bottom)
+    say([bottom._live.visible, bottom.character_of_root()])
+    bottom._live.button_pressed = true
+    var chart: Control = panel.get("_chart")
+    await until.call(func() -> bool: return chart._history.size() > 2 and "Doze | waiting" in chart.shown_text())
+    say([bottom.is_ancestor_of(panel), bottom._split.visible, panel.character, "Doze | waiting" in chart.shown_text()])
+    EditorInterface.get_selection().clear()
+    EditorInterface.get_selection().add_node(level.get_node("Door/Machine"))
+    await until.call(func() -> bool: return "Closed | active" in chart.shown_text())
+    say([panel.character, "Closed | active" in chart.shown_text()])
+    ours.get("_remote").selected.emit("/root/Level/Guard/Habits/Doze")
+    await until.call(func() -> bool: return "Doze | waiting" in chart.shown_text())
+    say(panel.character)
+    EditorInterface.stop_playing_scene()
+    await until.call(func() -> bool: return not bottom.is_live())
+    say([bottom.is_ancestor_of(panel), bottom._split.visible, bottom._live.visible, bottom.shown_text() != ""])
+    """)
+    assert said == [
+        '[true, "res://level.tscn::Guard"]', '[true, false, "/root/Level/Guard", true]',
+        '["/root/Level/Door", true]', "/root/Level/Guard", "[false, true, false, true]"]

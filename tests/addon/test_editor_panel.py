@@ -274,8 +274,9 @@ def test_a_disabled_plugin_leaves_nothing(project, prepared):
         await frames(10)
         var nodes := get_tree().root.find_children("*", "", true, false).filter(func(one: Node) -> bool:
             return one.get_script() != null and "ai_core/editor" in one.get_script().resource_path)
-        return {"nodes": nodes.size(), "menus": menus.call(), "settings": names.call(ProjectSettings.get_property_list()),
-            "editor_settings": names.call(EditorInterface.get_editor_settings().get_property_list()).size(),
+        return {"nodes": nodes.size(), "menus": menus.call(),
+            "settings": names.call(ProjectSettings.get_property_list()),
+            "editor_settings": EditorInterface.get_editor_settings().get_property_list().size(),
             "listeners": files.filesystem_changed.get_connections().size(),
             "locales": TranslationServer.get_loaded_locales(), "singletons": Engine.get_singleton_list(),
             "files": DirAccess.get_files_at("res://"), "folders": DirAccess.get_directories_at("res://"),

@@ -17,6 +17,11 @@ const LEVELS: Array[Color] = [Color(0.55, 0.85, 0.95), Color(1.0, 0.66, 0.25), C
 const CHOSEN := Color(1.0, 0.85, 0.3)
 const ICON_PX := 16.0
 
+## True if a click anywhere chooses the character whose strip is nearest; the game does not receive it.
+var picks := false:
+	set(value):
+		picks = value
+		mouse_default_cursor_shape = CURSOR_CROSS if value else CURSOR_ARROW
 ## The character shown in the drawer.
 var character := ""
 
@@ -51,20 +56,29 @@ func _process(_delta: float) -> void:
 
 
 func _has_point(point: Vector2) -> bool:
-	return _strip_at(point) != ""
+	return picks or _strip_at(point) != ""
 
 
 func _gui_input(event: InputEvent) -> void:
 	var click := event as InputEventMouseButton
-	if click and click.pressed and click.button_index == MOUSE_BUTTON_LEFT and _strip_at(click.position):
+	var path := _strip_at(click.position) if click and click.pressed and click.button_index == MOUSE_BUTTON_LEFT else ""
+	if path:
 		accept_event()
-		chosen.emit(_strip_at(click.position))
+		chosen.emit(path)
 
 
+## The character whose strip is at a point; while it picks, the one whose strip, or whose place, is nearest.
 func _strip_at(point: Vector2) -> String:
+	var nearest := ""
+	var nearest_px := INF
 	for path: String in _places:
-		if (_places[path] as Rect2).has_point(point): return path
-	return ""
+		var box: Rect2 = _places[path]
+		if box.has_point(point): return path
+		var middle := Vector2(box.get_center().x, box.position.y - BELOW_PX)
+		if picks and middle.distance_to(point) < nearest_px:
+			nearest_px = middle.distance_to(point)
+			nearest = path
+	return nearest
 
 
 func _draw() -> void:

@@ -8,20 +8,23 @@ extends VBoxContainer
 signal wished(wish: Dictionary)
 signal pause_wished(is_paused: bool)
 signal frame_wished
+## Emitted when a click in the running game shall choose the character, or no longer.
+signal pick_wished(is_on: bool)
 
 const FrameStrip := preload("frame_strip.gd")
 const SensesView := preload("senses_view.gd")
+const TasksView := preload("tasks_view.gd")
 const SECTIONS: PackedStringArray = ["scheduler", "habits", "senses", "events", "paths"]
 ## Sections whose text is a table: lines are not wrapped.
 const TABLES: PackedStringArray = ["scheduler", "events"]
+## Height below which the frames are beside the tasks, and hidden in other sections (px).
+const LOW_PX := 330.0
 const OF_A_CHARACTER: PackedStringArray = ["habits", "senses"]
 const ASK_EVERY_S := 1.0
 const LIST_PX := 160.0
 ## Width below which the list is above the chosen section (px).
 const NARROW_PX := 600.0
 const LIST_HEIGHT_PX := 96.0
-## Width below which the buttons wrap to a second line (px).
-const HEADLINE_PX := 420.0
 const NO_REPORT := "No report yet: a running game with an AIScheduler sends one."
 
 ## False hides the list; the owner chooses the character.
@@ -30,15 +33,26 @@ var scheduler := ""
 var section := SECTIONS[0]
 var character := ""
 
+## True if the game is another process, and a click in it can choose the character.
+var can_pick := false:
+	set(value):
+		can_pick = value
+		_pick.visible = value
+
 var _headline := Label.new()
 var _schedulers := OptionButton.new()
 var _pause := Button.new()
+var _pick := Button.new()
+var _buttons := HFlowContainer.new()
+var _frames := VBoxContainer.new()
+var _split := SplitContainer.new()
 var _strip := FrameStrip.new()
 var _sections := TabBar.new()
 var _filter := LineEdit.new()
 var _list := ItemList.new()
 var _text := TextEdit.new()
 var _senses := SensesView.new()
+var _tasks := TasksView.new()
 ## Draws the habits of the character; null shows them as text.
 var _chart: Control
 var _asking := Timer.new()
@@ -48,12 +62,15 @@ var _was_visible := false
 func _init() -> void:
 	name = "AI"
 	add_child(_toolbar())
-	add_child(_strip)
-	for one in SECTIONS:
-		_sections.add_tab(one.capitalize())
-	_sections.tab_changed.connect(func(tab: int) -> void: choose_section(SECTIONS[tab]))
-	add_child(_sections)
-	add_child(_body())
+	_frames.add_child(_headline)
+	_frames.add_child(_strip)
+	_frames.size_flags_horizontal = SIZE_EXPAND_FILL
+	_strip.size_flags_vertical = SIZE_EXPAND_FILL
+	_split.size_flags_vertical = SIZE_EXPAND_FILL
+	_split.add_child(_frames)
+	_split.add_child(_body())
+	add_child(_split)
+	resized.connect(_lay_out)
 	_asking.wait_time = ASK_EVERY_S
 	_asking.autostart = true
 	_asking.ignore_time_scale = true
@@ -81,9 +98,11 @@ func clear() -> void:
 	_headline.text = NO_REPORT
 	_text.text = ""
 	_senses.clear()
+	_tasks.clear_tasks()
 	if _chart != null:
 		_chart.clear()
 	_pause.set_pressed_no_signal(false)
+	_pick.set_pressed_no_signal(false)
 
 
 func choose_section(wanted: String) -> void:
@@ -97,17 +116,34 @@ func choose_section(wanted: String) -> void:
 
 func choose_character(path: String) -> void:
 	if character != path:
+		_text.text = ""
 		_senses.clear()
 		if _chart != null:
 			_chart.clear()
+			_chart.wanted_chart = ""
 	character = path
 	_lay_out()
 	_ask()
 
 
-## Show habits with a control that has `show_chart(chart, seconds)`, `clear()` and `is_empty()`.
+## Show a character in a section about characters: a path in the running game, or "res://guard.tscn::Path" for the first
+## instance of a scene.
+func follow(path: String) -> void:
+	_pick.set_pressed_no_signal(false)
+	if not section in OF_A_CHARACTER:
+		choose_section("habits")
+	choose_character(path)
+
+
+## Add a button at the end of the toolbar.
+func add_button(button: Button) -> void:
+	_buttons.add_child(button)
+
+
+## Show habits and states with a LiveView of the editor.
 func use_chart(chart: Control) -> void:
 	_chart = chart
+	chart.chart_wished.connect(_ask)
 	_text.add_sibling(chart)
 	_lay_out()
 
@@ -123,12 +159,18 @@ func show_break(words: String) -> void:
 ## Show a report of the game; debug_watch.py describes its content.
 func show_report(report: Dictionary) -> void:
 	_headline.text = report.headline
+	_headline.tooltip_text = report.headline
 	if report.scheduler != scheduler:
 		_strip.clear()
 		scheduler = report.scheduler
 	_strip.add(report.frames)
+	if report.asked == character and report.character != "":
+		character = report.character         # the one above a node, or in a scene
 	_fill_schedulers(report.schedulers)
 	_fill_list(report.characters)
+	if section == "scheduler" and report.section == section:
+		_tasks.show_tasks(report.tasks, _strip.frames)
+		_tasks.tooltip_text = report.text.get_slice("\n\n", 1)
 	if report.section == section and report.character == character and section == "senses":
 		_senses.show_senses(report.senses, report.seconds)
 	if _chart != null and section == "habits" and report.section == section and report.character == character:
@@ -144,6 +186,8 @@ func show_report(report: Dictionary) -> void:
 
 ## Return the shown text.
 func shown_text() -> String:
+	if _tasks.visible:
+		return "%s\n%s" % [_headline.text, "\n".join(PackedStringArray(_tasks.shown_rows()))]
 	return "%s\n%s" % [_headline.text, _chart.shown_text() if _chart != null and _chart.visible else _text.text]
 
 
@@ -152,10 +196,14 @@ func shown_frames() -> int:
 
 
 func _toolbar() -> Control:
-	var bar := HFlowContainer.new()
-	_headline.custom_minimum_size.x = HEADLINE_PX
-	_headline.size_flags_horizontal = SIZE_EXPAND_FILL
+	var bar := HBoxContainer.new()
+	for one in SECTIONS:
+		_sections.add_tab(one.capitalize())
+	_sections.tab_changed.connect(func(tab: int) -> void: choose_section(SECTIONS[tab]))
+	_sections.size_flags_horizontal = SIZE_EXPAND_FILL
 	_headline.clip_text = true
+	_headline.text_overrun_behavior = TextServer.OVERRUN_TRIM_ELLIPSIS
+	_headline.mouse_filter = MOUSE_FILTER_STOP
 	_schedulers.item_selected.connect(func(index: int) -> void:
 		scheduler = _schedulers.get_item_text(index)
 		_ask())
@@ -166,14 +214,25 @@ func _toolbar() -> Control:
 	next.text = "Next frame"
 	next.tooltip_text = "Pauses, and runs one frame."
 	next.pressed.connect(_step)
-	for one: Control in [_headline, _schedulers, _pause, next]:
-		bar.add_child(one)
+	_pick.text = "Pick in game"
+	_pick.tooltip_text = "The next click in the running game chooses the character."
+	_pick.toggle_mode = true
+	_pick.visible = false
+	_pick.toggled.connect(func(is_on: bool) -> void: pick_wished.emit(is_on))
+	for one: Control in [_schedulers, _pick, _pause, next]:
+		_buttons.add_child(one)
+	_buttons.alignment = FlowContainer.ALIGNMENT_END
+	_buttons.size_flags_horizontal = SIZE_EXPAND_FILL
+	bar.add_child(_sections)
+	bar.add_child(_buttons)
 	return bar
 
 
 func _body() -> Control:
 	var split := SplitContainer.new()
 	split.size_flags_vertical = SIZE_EXPAND_FILL
+	split.size_flags_horizontal = SIZE_EXPAND_FILL
+	split.size_flags_stretch_ratio = 2.0
 	var side := VBoxContainer.new()
 	side.custom_minimum_size = Vector2(LIST_PX, LIST_HEIGHT_PX)
 	resized.connect(func() -> void: split.vertical = size.x < NARROW_PX)
@@ -192,16 +251,21 @@ func _body() -> Control:
 	split.add_child(side)
 	split.add_child(_text)
 	_text.add_sibling(_senses)
+	_text.add_sibling(_tasks)
 	return split
 
 
 func _lay_out() -> void:
+	var is_low := size.y < LOW_PX and size.x >= NARROW_PX
+	_split.vertical = not is_low
+	_frames.visible = not is_low or section == "scheduler"
+	_tasks.visible = section == "scheduler"
 	_text.wrap_mode = TextEdit.LINE_WRAPPING_NONE if section in TABLES else TextEdit.LINE_WRAPPING_BOUNDARY
 	_list.get_parent().visible = has_list and section in OF_A_CHARACTER
 	_senses.visible = section == "senses" and character != ""
 	if _chart != null:
 		_chart.visible = section == "habits" and character != "" and not _chart.is_empty()
-	_text.visible = not _senses.visible and (_chart == null or not _chart.visible)
+	_text.visible = not _tasks.visible and not _senses.visible and (_chart == null or not _chart.visible)
 
 
 func _step() -> void:
@@ -224,6 +288,7 @@ func _ask() -> void:
 	if is_inside_tree() and is_visible_in_tree():
 		wished.emit({
 			"scheduler": scheduler, "section": section, "character": character, "wanted": _filter.text,
+			"chart": _chart.wanted_chart if _chart != null else "",
 		})
 
 
@@ -240,7 +305,8 @@ func _fill_schedulers(paths: Array) -> void:
 
 func _fill_list(paths: Array) -> void:
 	var have := range(_list.item_count).map(func(index: int) -> String: return _list.get_item_tooltip(index))
-	if have == paths:
+	var chosen := Array(_list.get_selected_items()).map(func(index: int) -> String: return _list.get_item_tooltip(index))
+	if have == paths and (chosen == [character] or not character in paths):
 		return
 	_list.clear()
 	for path: String in paths:

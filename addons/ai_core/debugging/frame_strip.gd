@@ -3,7 +3,8 @@ extends Control
 ## The last frames of AI as bars: tasks by color, the budget as a line, overruns in red. Hover for details.
 
 const MOST_FRAMES := 120
-const HEIGHT_PX := 96.0
+const HEIGHT_PX := 72.0
+const FONT_PX := 11
 ## Runs narrower than this share of a frame are drawn as one bar with the next run: those of a crowd are below a pixel.
 const THINNEST := 1.0 / 32.0
 const BUDGET := Color(1.0, 0.85, 0.3)
@@ -44,6 +45,9 @@ func _draw() -> void:
 	if not frames.is_empty() and frames[-1].budget_us > 0.0:
 		var y: float = size.y - frames[-1].budget_us * per_us
 		draw_line(Vector2(0, y), Vector2(size.x, y), BUDGET, 1.0)
+		draw_string(
+			ThemeDB.fallback_font, Vector2(4, y - 3), "budget %.0f µs" % frames[-1].budget_us,
+			HORIZONTAL_ALIGNMENT_LEFT, -1, FONT_PX, BUDGET)
 
 
 func _draw_frame(frame: Dictionary, x: float, width: float, per_us: float) -> void:

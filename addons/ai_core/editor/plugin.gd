@@ -9,6 +9,7 @@ const FirstPage := preload("first_page.gd")
 const FreshWarnings := preload("fresh_warnings.gd")
 const GameExport := preload("game_export.gd")
 const NodeControls := preload("node_controls.gd")
+const RemoteSelection := preload("remote_selection.gd")
 const ScriptTemplates := preload("script_templates.gd")
 const SenseGizmos := preload("sense_gizmos.gd")
 const SenseGraphBaking := preload("sense_graph_baking.gd")
@@ -21,6 +22,7 @@ const EXTENSION := "res://addons/ai_core/ai_core.gdextension"
 
 var _controls := NodeControls.new()
 var _debugger := DebuggerTabs.new()
+var _remote := RemoteSelection.new()
 var _warnings := FreshWarnings.new()
 var _export := GameExport.new()
 var _gizmos := SenseGizmos.new()
@@ -59,6 +61,12 @@ func _enter_tree() -> void:
 	EditorInterface.get_resource_filesystem().filesystem_changed.connect(_panel.files_changed)
 	add_export_plugin(_export)
 	add_debugger_plugin(_debugger)
+	_debugger.running_changed.connect(_panel.set_running)
+	_panel.live_wished.connect(_show_live)
+	_panel.live_followed.connect(_debugger.follow)
+	_debugger.returned.connect(_panel.leave_live)
+	_remote.selected.connect(_debugger.follow)
+	add_inspector_plugin(_remote)
 	add_inspector_plugin(_controls)
 	add_node_3d_gizmo_plugin(_gizmos)
 	for changed: Signal in _changes():
@@ -76,6 +84,7 @@ func _exit_tree() -> void:
 		changed.disconnect(_changed)
 	remove_node_3d_gizmo_plugin(_gizmos)
 	remove_inspector_plugin(_controls)
+	remove_inspector_plugin(_remote)
 	EditorInterface.get_resource_filesystem().filesystem_changed.disconnect(_panel.files_changed)
 	remove_control_from_bottom_panel(_panel)
 	_panel.queue_free()
@@ -85,6 +94,14 @@ func _exit_tree() -> void:
 	remove_tool_menu_item(RELOAD)
 	remove_tool_menu_item(WELCOME)
 	_first_page.queue_free()
+
+
+## Show the panel of the running game in the bottom panel, or put it back into the debugger.
+func _show_live(is_on: bool, place: Container) -> void:
+	if is_on:
+		_debugger.lend(place)
+	else:
+		_debugger.take_back()
 
 
 func _handles(object: Object) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from addons.ai_core.bridge.gd import Vector3, construct, singleton
+from addons.ai_core.nodes.debugging.debug_watch import tasks_of
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "godot" / "debugging.md"
 
@@ -66,15 +67,46 @@ def test_shown_it_tells_of_frames_and_of_work(level, overlay, physics_frames):
 def test_tables_stay_tables_and_sections_list_characters(level, overlay, physics_frames):
     overlay.shown = True
     (panel,) = overlay.get_child(0, True).find_children("AI", "", True, False)
-    (text,) = panel.find_children("*", "TextEdit", True, False)
+    text, tasks = panel.get("_text"), panel.get("_tasks")
     (characters,) = panel.find_children("*", "ItemList", True, False)
     seen = {}
     for section in ("scheduler", "habits", "senses", "events"):
         panel.call("choose_section", section)
         physics_frames(3)
-        seen[section] = (characters.is_visible_in_tree(), text.get("wrap_mode") == 0)
+        seen[section] = (characters.is_visible_in_tree(), text.get("wrap_mode") == 0, tasks.is_visible_in_tree())
     assert seen == {
-        "scheduler": (False, True), "habits": (True, False), "senses": (True, False), "events": (False, True)}
+        "scheduler": (False, True, True), "habits": (True, False, False), "senses": (True, False, False),
+        "events": (False, True, False)}
+
+
+def test_tasks_are_rows_the_dearest_first_and_overruns_name_the_piece():
+    view = singleton("ResourceLoader").load("res://addons/ai_core/debugging/tasks_view.gd")
+    shown = view.new()
+    runs = [["rays", 1, 0.0, 700.0], ["cones", 1, 700.0, 200.0], ["senses", 0, 0.0, 900.0], ["rays", 1, 900.0, 950.0],
+            ["paths", 0, 900.0, 1000.0]]
+    over = {"frame": 7, "overran": "senses", "used_us": 1900.0, "budget_us": 800.0, "runs": runs, "left_out": 0}
+    calm = {**over, "frame": 8, "overran": ""}
+    shown.show_tasks([["guard #", 12, 40.0, 4.0, 5.0, 9.0, 1, 3, 0, 0], ["paths", 1, 0.01, 0.1, 1.0, 1.0, 10, 0, 2, 1]],
+                     [over, calm])
+    assert shown.shown_rows() == [
+        "1 of 2 frames over: frame 7: senses 900 µs, longest piece rays 700; all 1900 of 800 µs" + " | " * 8,
+        "guard #  (12) | 40.0 | 4.0 | 5.0 | 9.0 | 1 | 3 |  | ", "paths | 0.0 | 0.1 | 1.0 | 1.0 | 10 |  | 2 | 1"]
+    shown.show_tasks([], [calm])
+    assert shown.shown_rows() == []
+    shown.free()
+
+
+def test_many_tasks_of_a_kind_share_a_row(level, physics_frames):
+    scheduler = level["scheduler"]
+    physics_frames(2)
+    few = len(tasks_of(scheduler))
+    for number in range(80):
+        scheduler.add_behavior(lambda elapsed_s: None, 4, 0, 1.0, f"villager {number}")
+    physics_frames(8)
+    rows = tasks_of(scheduler)
+    assert few > 1
+    assert [(row[1], row[6]) for row in rows if row[0] == "villager #"] == [(80, 4)]
+    assert [row[2] for row in rows] == sorted((row[2] for row in rows), reverse=True)
 
 
 def test_reading_its_report_takes_nothing_from_what_it_shows(level, overlay, physics_frames):

@@ -6,7 +6,8 @@ import time
 import pytest
 
 from addons.ai_core.nodes.debugging.debug_watch import DebugWatch
-from addons.ai_core.nodes.debugging.habit_probe import HabitProbes
+from addons.ai_core.nodes.debugging.habit_probe import HabitProbe
+from addons.ai_core.nodes.debugging.probe import CharacterProbes
 
 
 @pytest.fixture
@@ -23,7 +24,7 @@ def guard(node):
 @pytest.fixture
 def looked_at(guard, physics_frames):
     said = []
-    probes = HabitProbes(said.append)
+    probes = CharacterProbes({"HabitTree": HabitProbe}, said.append)
     watch = DebugWatch(guard.get_node("../AI"), probes)
     physics_frames(2)
     watch.choose("habits", str(guard.get_path()), "")
@@ -132,6 +133,31 @@ def test_a_breakpoint_says_when_a_habit_begins_or_ends(guard, looked_at, physics
     assert len(said) == 2
 
 
+def test_a_breakpoint_says_when_a_condition_changes(node, guard, looked_at, gdscript, physics_frames):
+    _, said, probes = looked_at
+    guard.set_script(gdscript("extends Node3D\nvar answer := false\nfunc is_near() -> bool: return answer"))
+    tree = guard.get_node("Habits")
+    greet = node("HabitWait", tree, name="Greet", condition="is_near()")
+    tree.move_child(greet, 0)
+    tree.rebuild()
+    for path in ("Habits/Chase", "Habits/Greet"):
+        probes.set_breakpoint(tree, path, "condition changes")
+    physics_frames(2)
+    probes.check_conditions()
+    probes.check_conditions()
+    assert said == []
+    tree.set_value("awareness", 0.9)
+    probes.check_conditions()
+    assert said == ["Habits/Chase: condition `awareness >= 0.5` is true"]
+    tree.set_value("awareness", 0.1)
+    guard.set("answer", True)
+    physics_frames(2)
+    probes.check_conditions()
+    assert said[1:] == [
+        "Habits/Chase: condition `awareness >= 0.5` is false: awareness 0.1 < 0.5",
+        "Habits/Greet: condition `is_near()` is true"]
+
+
 def test_a_tree_that_is_not_looked_at_has_no_extra_work(guard, looked_at):
     watch, _, _ = looked_at
     core = guard.get_node("Habits").core
@@ -169,3 +195,35 @@ def test_a_breakpoint_of_the_debugger_pauses_the_game(guard, physics_frames):
         tree.get_tree().paused = False
         link.asked("breakpoint", [str(tree.get_path()), "Habits/Chase", ""])
     assert tree.core.stopwatch is None
+
+
+def test_the_debugger_checks_conditions_while_a_breakpoint_waits(guard, physics_frames, frames):
+    link = guard.get_node("../AI")._debugging
+    tree = guard.get_node("Habits")
+    physics_frames(2)
+    assert link.asked("breakpoint", [str(tree.get_path()), "Habits/Chase", "condition changes"])
+    frames(2)
+    assert not tree.get_tree().paused
+    tree.set_value("awareness", 0.9)
+    frames(3)
+    try:
+        assert tree.get_tree().paused
+    finally:
+        tree.get_tree().paused = False
+        link.asked("breakpoint", [str(tree.get_path()), "Habits/Chase", ""])
+    tree.set_value("awareness", 0.1)
+    frames(3)
+    assert not tree.get_tree().paused
+
+
+def test_a_character_is_found_from_a_node_below_it_and_from_its_scene(guard, looked_at):
+    watch, _, _ = looked_at
+    path = str(guard.get_path())
+    watch.choose("habits", f"{path}/Habits/Chase", "")
+    assert (watch.report()["character"], watch.report()["asked"]) == (path, f"{path}/Habits/Chase")
+    guard.scene_file_path = "res://bob.tscn"
+    for of_scene in ("res://bob.tscn::.", "res://bob.tscn::Habits"):
+        watch.choose("habits", of_scene, "")
+        assert watch.report()["character"] == path
+    watch.choose("habits", "res://other.tscn::.", "")
+    assert watch.report()["chart"] == {}

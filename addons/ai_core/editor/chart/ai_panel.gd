@@ -2,6 +2,11 @@
 extends VBoxContainer
 ## The bottom panel "AI": draws and edits the HabitTree or StateMachine of the edited scene, and shows it live.
 
+## Emitted to show the running game in `place`, or no longer.
+signal live_wished(is_on: bool, place: Container)
+## Emitted with the character of the selected node: see `follow` of the debugger's panel.
+signal live_followed(character: String)
+
 const HabitChart := preload("habit_chart.gd")
 const HabitLibrary := preload("habit_library.gd")
 const SceneEdits := preload("scene_edits.gd")
@@ -26,6 +31,8 @@ var _roots := OptionButton.new()
 var _search := LineEdit.new()
 var _tools := HBoxContainer.new()
 var _buttons := {}
+var _live := Button.new()
+var _game := MarginContainer.new()
 var _split := HSplitContainer.new()
 var _charts := PanelContainer.new()
 var _habits := HabitChart.new()
@@ -52,6 +59,9 @@ func _init() -> void:
 	_split.add_child(_charts)
 	_split.add_child(_library)
 	add_child(_split)
+	_game.size_flags_vertical = SIZE_EXPAND_FILL
+	_game.hide()
+	add_child(_game)
 	_fill_menu()
 	for chart: Control in [_habits, _states]:
 		chart.nodes_selected.connect(_select)
@@ -77,14 +87,57 @@ func follow(node: Node) -> void:
 	if found != null and found != _root:
 		_root = found
 		refresh()
-	elif is_visible_in_tree() and not _is_telling:
+		if is_live():
+			live_followed.emit(character_of_root())
+	elif is_visible_in_tree() and not _is_telling and not is_live():
 		_chart().select_nodes(EditorInterface.get_selection().get_selected_nodes())
 		_update_tools()
 
 
+## Whether the running game is shown instead of the edited scene.
+func is_live() -> bool:
+	return _game.visible
+
+
+## Offer the running game, when one has begun; go back to the scene when it has ended.
+func set_running(is_running: bool) -> void:
+	_live.visible = is_running
+	if not is_running:
+		_live.button_pressed = false
+
+
+## Show the running game, or the edited scene again.
+func show_live(is_on: bool) -> void:
+	_live.set_pressed_no_signal(is_on)
+	_game.visible = is_on
+	for one: Control in [_split, _roots, _search, _tools]:
+		one.visible = not is_on
+	live_wished.emit(is_on, _game)
+	if is_on:
+		live_followed.emit(character_of_root())
+	else:
+		refresh()
+
+
+## Show the edited scene again.
+func leave_live() -> void:
+	if is_live():
+		show_live(false)
+
+
+## The character of the shown root in the running game: "res://guard.tscn::Path", the first instance of the edited scene;
+## "" without one.
+func character_of_root() -> String:
+	var scene := EditorInterface.get_edited_scene_root()
+	if shown_root() == null or scene == null or scene.scene_file_path.is_empty():
+		return ""
+	var actor := _root.get_node_or_null(_root.get(&"actor"))
+	return "" if actor == null else "%s::%s" % [scene.scene_file_path, scene.get_path_to(actor)]
+
+
 ## Draw the scene again, after it has changed; does nothing while the panel is hidden.
 func refresh() -> void:
-	if not is_visible_in_tree():
+	if not is_visible_in_tree() or is_live():
 		return
 	var scene := EditorInterface.get_edited_scene_root()
 	var roots := roots_of(scene)
@@ -288,6 +341,12 @@ func _toolbar() -> Control:
 	_search.clear_button_enabled = true
 	_search.custom_minimum_size.x = 160.0
 	_search.text_changed.connect(func(text: String) -> void: _chart().search(text))
+	_live.text = "Game runs: show it live"
+	_live.tooltip_text = "Shows the selected character in the running game here, instead of in the debugger's tab AI."
+	_live.toggle_mode = true
+	_live.hide()
+	_live.toggled.connect(show_live)
+	bar.add_child(_live)
 	bar.add_child(_roots)
 	bar.add_child(_search)
 	bar.add_child(_tools)

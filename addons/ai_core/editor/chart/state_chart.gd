@@ -101,18 +101,18 @@ func show_scene(machine: Node) -> void:
 
 ## Show the states of a running game.
 ##
-## `rows` are dictionaries with path, parent, name, icon, notes, place and is_initial; `arrows` are [from, to, label].
+## `rows` are dictionaries with path, parent, name, icon, place and is_initial; `arrows` are [source or "", target or "",
+## label, target mode of the StateTransition].
 func show_game(rows: Array, arrows: Array) -> void:
 	_is_live = true
 	_machine = null
 	_begin()
 	for row: Dictionary in rows:
 		_add_box(row.path, row.parent, row.name, row.icon, row.is_initial)
-		_boxes[row.path].notes = row.notes
 		if row.place is Vector2:
 			_places[row.path] = row.place
 	for arrow: Array in arrows:
-		_add_arrow(arrow[0], arrow[1], arrow[2], null)
+		_add_transition(arrow[0], arrow[1], arrow[2], arrow[3], null)
 	_lay_out()
 	_fit.call_deferred()
 
@@ -128,9 +128,9 @@ func show_states(states: Array) -> void:
 	queue_redraw()
 
 
-## Mark the transition that was taken last, "from > to"; empty marks none.
-func show_taken(arrow: String) -> void:
-	_taken = arrow
+## Mark the transition that was taken last; the target is empty for one that stays or leads back.
+func show_taken(from: String, to: String) -> void:
+	_taken = "%s > %s" % [from if from else ANY, to]
 
 
 func show_breakpoints(paths: Dictionary) -> void:
@@ -222,14 +222,17 @@ func _add_arrows(parent: Node, path: String) -> void:
 		if not child.is_class("StateTransition"):
 			continue
 		var label: String = child.call(&"_get_chart_words").begins
-		var target: int = child.get(&"target")
-		if target == 0:
-			var to: NodePath = child.get(&"to")
-			var node := child.get_node_or_null(to) if not to.is_empty() else null
-			_add_arrow(path if path else ANY, _path_of(node) if node != null else "", label, child)
-		else:
-			var note := "%s: %s" % [label, "back to the previous state" if target == 1 else "stays"]
-			_with_any(path if path else ANY).notes.append(note)
+		var to: NodePath = child.get(&"to")
+		var node := child.get_node_or_null(to) if not to.is_empty() else null
+		_add_transition(path, _path_of(node) if node != null else "", label, child.get(&"target"), child)
+
+
+func _add_transition(from: String, to: String, label: String, target: int, node: Node) -> void:
+	var source := from if from else ANY
+	if target == 0:
+		_add_arrow(source, to, label, node)
+	else:
+		_with_any(source).notes.append("%s: %s" % [label, "back to the previous state" if target == 1 else "stays"])
 
 
 func _path_of(node: Node) -> String:
@@ -393,10 +396,15 @@ func _draw_box(box: Dictionary) -> void:
 		draw_circle(at + Vector2(-13, 20), 4.5, ARROW)
 		_draw_line_with_head(at + Vector2(-9, 20), at + Vector2(0, 20), ARROW, 6.0)
 	if box.path in _breakpoints:
-		draw_circle(Vector2(box.rect.end.x - 12, at.y + 12), 5.0, Color(1.0, 0.35, 0.3))
+		draw_circle(_breakpoint_of(box), 5.0, Color(1.0, 0.35, 0.3))
+	elif _is_live and box.path != ANY:
+		draw_arc(_breakpoint_of(box), 5.0, 0.0, TAU, 16, Color(1, 1, 1, 0.3), 1.0, true)
 	var line := at + Vector2(12, HEADER_PX + 12)
 	if not state.is_empty():
-		var why := String(state[1]) if not is_active else "%.1f s, %s" % [state[2], state[1]]
+		var why := String(state[4])
+		if is_active:
+			var parts := ["%.1f s" % state[2] if state[2] >= 0.0 else "active", state[1]]
+			why = ", ".join(PackedStringArray(parts.filter(func(one: String) -> bool: return one != "")))
 		draw_string(_font(), line, why, HORIZONTAL_ALIGNMENT_LEFT, box.rect.size.x - 20, _small_px(),
 			TAKEN.lightened(0.3) if is_active else Color(text, 0.55))
 		line.y += LINE_PX
@@ -405,6 +413,19 @@ func _draw_box(box: Dictionary) -> void:
 		line.y += LINE_PX
 	if box.path == _hovered and not _is_live and box.path != ANY:
 		draw_circle(Vector2(box.rect.end.x, box.rect.get_center().y), HANDLE_PX, CHOSEN)
+
+
+func _breakpoint_of(box: Dictionary) -> Vector2:
+	return Vector2(box.rect.end.x - 12, box.rect.position.y + 12)
+
+
+func _get_tooltip(at: Vector2) -> String:
+	var path := _box_at(at)
+	if not _is_live or path.is_empty() or path == ANY:
+		return ""
+	if not path in _breakpoints:
+		return "%s\nThe circle sets a breakpoint: pause when the state begins or ends." % path
+	return "%s\nPauses when it %s. Click the circle to change." % [path, _breakpoints[path]]
 
 
 func _draw_arrow(arrow: Dictionary) -> void:
@@ -517,7 +538,7 @@ func _press(event: InputEventMouseButton) -> void:
 		if _pressed and _pressed != ANY:
 			_chosen_path = _pressed
 			path_selected.emit(_pressed)
-			if event.double_click:
+			if _at_chart(event.position).distance_to(_breakpoint_of(_boxes[_pressed])) <= NEAR_PX:
 				breakpoint_toggled.emit(_pressed)
 		queue_redraw()
 		return

@@ -17,7 +17,7 @@ from addons.ai_core.bridge.gd import (
     signal,
     singleton,
 )
-from addons.ai_core.nodes.debugging.character_strip import strip_of
+from addons.ai_core.nodes.debugging.character_strip import STRIPS, STRIPS_LAYER, strip_of
 from addons.ai_core.nodes.debugging.debug_watch import (
     MOST_CHARACTERS,
     SECTIONS,
@@ -31,12 +31,10 @@ from addons.ai_core.nodes.scheduling.frame_stepper import FrameStepper
 from addons.ai_core.nodes.scheduling.scheduler_lookup import SCHEDULERS, nearest, scheduler_warnings
 
 PANEL = "res://addons/ai_core/debugging/debug_panel.gd"
-STRIPS = "res://addons/ai_core/debugging/character_strips.gd"
 OF_A_CHARACTER = ("habits", "senses")
 HANDLE_PX = (22.0, 48.0)
 KEY_F10 = 4194341
 INTERNAL, ALWAYS = 1, 3
-LAYER = 128
 MARGIN_PX = 8.0
 
 
@@ -166,7 +164,7 @@ class AIDebugOverlay(Node):
 
     def _open(self) -> None:
         self._layer = construct("CanvasLayer")
-        self._layer.layer = LAYER
+        self._layer.layer = STRIPS_LAYER
         self.add_child(self._layer, False, INTERNAL)
         if self.has_strips:
             self._strips = singleton("ResourceLoader").load(STRIPS).new()

@@ -4,6 +4,12 @@ from __future__ import annotations
 from typing import Any
 
 SENSORS = ("Sensor3D", "Sensor2D")
+STRIPS = "res://addons/ai_core/debugging/character_strips.gd"
+"""The control that draws strips."""
+
+STRIPS_LAYER = 128
+"""Canvas layer of strips, and of AIDebugOverlay: above those of games."""
+
 NO_AWARENESS = -1.0
 """Awareness of a character without a sensor."""
 

@@ -1,24 +1,39 @@
 """DebugWatch: collects data about the AI of a running game, as texts, while a debugger or an overlay shows it."""
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from operator import add
 from typing import Any
 
 from addons.ai_core.bridge.gd import GDObject
-from addons.ai_core.nodes.debugging.habit_probe import HabitProbes
+from addons.ai_core.nodes.debugging.probe import CharacterProbes
 from addons.ai_core.nodes.debugging.sense_report import senses_of
 from addons.ai_core.nodes.events.scene_events import events_under
 from addons.ai_core.nodes.paths.path_request import PathRequest
 from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.scheduler_core import Policy
 from addons.ai_core.nodes.scheduling.scheduler_lookup import SCHEDULERS, nearest
+from ai_core.scheduling.scheduler import tree_statistics
 from ai_core.scheduling.statistics import FrameTimeline, TimedFrame
 
 DECIDING = ("HabitTree", "StateMachine", "RuleMind")
+CHARTED = DECIDING[:2]
+"""Classes whose nodes a live chart shows."""
+
+IN_SCENE = "::"
+"""Between the file of a scene and the path of a node in it."""
+
 SENSING = ("Sensor3D", "Sensor2D")
 NEUTRAL = {"sensitivity": 1, "strength": 1, "light": 1, "motion": 1, "size": 1, "acuity": 1, "clarity": 1,
     "noise": 0, "importance": 0}
 """Values at which factors have no effect, and are omitted."""
+
+MOST_TASKS = 60
+"""Rows of the table of tasks (count); with more tasks, those whose names differ by numbers share a row."""
+
+JOINED = (add, add, max, max, max, max, max, add, add)
+"""How the columns of two tasks of a kind are joined."""
 
 MOST_TICKETS = 40
 MOST_EVENTS = 60
@@ -27,6 +42,29 @@ MOST_EVENTS = 60
 def of_scheduler(scheduler: Any) -> str:
     """Return the table of task times, and how evenly tasks are spread over frames."""
     return f"{scheduler.get_stats_table()}\n\n{scheduler.get_phase_quality()['text']}"
+
+
+def tasks_of(scheduler: Any) -> list[list[Any]]:
+    """Return a row for each task, the one that takes most of a frame first; many tasks of a kind share a row.
+
+    Returns:
+        [name, number of tasks, µs a frame, mean µs a run, 95th percentile, largest, period in frames, largest lateness
+        in frames, overruns, faults] of each; of several tasks the sum of the first time and of the counts, and the
+        largest of the others.
+
+    Cost: O(tasks).
+    """
+    rows = tree_statistics(scheduler.core)
+    kinds: dict[str, list[Any]] = {}
+    for row in rows:
+        name = row["path"] if len(rows) <= MOST_TASKS else re.sub(r"\d+", "#", row["path"])
+        period = row["period_frames"] or 1
+        new = [name, 1, row["used_us_mean"] / period, row["used_us_mean"], row["used_us_p95"], row["used_us_max"],
+               period, row["lateness_frames_max"], row["overruns"], row["faults"]]
+        old = kinds.get(name)
+        kinds[name] = new if old is None else [
+            name, *(join(one, other) for join, one, other in zip(JOINED, old[1:], new[1:], strict=True))]
+    return sorted(kinds.values(), key=lambda row: (-row[2], row[0]))[:MOST_TASKS]
 
 
 def of_habits(character: Any) -> str:
@@ -78,6 +116,35 @@ def characters_of(nodes: list[Any], wanted: str, most: int) -> list[str]:
     """
     found = {str(one.get_path()): None for node in nodes if node.is_valid() for one in _characters(node)}
     return [path for path in sorted(found) if wanted.lower() in path.lower()][:most]
+
+
+def character_at(scheduler: Any, wanted: str) -> Any:
+    """Return the character at a path, or above it; None if there is none.
+
+    Args:
+        scheduler: an AIScheduler, among whose nodes an instance of a scene is searched.
+        wanted: as for ``DebugWatch.choose``.
+
+    Cost: O(nodes below the character); O(nodes of the scheduler) for an instance of a scene.
+    """
+    file, _, path = wanted.partition(IN_SCENE)
+    if not path:
+        return _or_above(scheduler.get_node_or_null(wanted))
+    for node in scheduler.joined_nodes:
+        above = node if node.is_valid() and any(map(node.is_class, DECIDING)) else None
+        while above is not None:
+            if above.scene_file_path == file and above.get_node_or_null(path) is not None:
+                return _or_above(above.get_node(path))
+            above = above.get_parent()
+    return None
+
+
+def _or_above(node: Any) -> Any:
+    """Return the node, or the one nearest above it, that decides or senses; the node itself if none does."""
+    above = node
+    while above is not None and not any(_below(above, name) for name in (*DECIDING, *SENSING)):
+        above = above.get_parent()
+    return node if above is None or above.get_parent() is None else above
 
 
 def _characters(node: Any) -> Iterator[Any]:
@@ -153,15 +220,16 @@ class DebugWatch:
 
     Args:
         scheduler: an AIScheduler that is not below another one.
-        probes: reports the habits of the chosen character for a chart; None reports them as text.
+        probes: reports the habits or states of the chosen character for a chart; None reports them as text.
     """
 
-    def __init__(self, scheduler: Any, probes: HabitProbes | None = None) -> None:
+    def __init__(self, scheduler: Any, probes: CharacterProbes | None = None) -> None:
         self.scheduler, self._probes = scheduler, probes
         self.section, self.character = SECTIONS[0], ""
-        self._wanted = ""
+        self._wanted = self._asked = ""
         self._characters: list[str] | None = None
         self._table = ""
+        self._tasks: list[list[Any]] | None = None
         self._reported_frame = -1
         self._timeline = FrameTimeline(lambda: float(scheduler.budget))
         scheduler.trace.listen(self._timeline)
@@ -171,21 +239,26 @@ class DebugWatch:
         self.scheduler.trace.unlisten(self._timeline)
         self._log(False)
         if self._probes is not None:
-            self._probes.look_at([])
+            self._probes.look_at([], "")
 
-    def choose(self, section: str, character: str, wanted: str) -> None:
+    def choose(self, section: str, character: str, wanted: str, chart: str = "") -> None:
         """Set the contents of later reports.
 
         Args:
             section: one of SECTIONS.
-            character: path from the root of the node whose habits and senses are described; "" for none.
+            character: path from the root of the node whose habits and senses are described, or of a node below it, or
+                "res://guard.tscn::Path/In/Scene" for the first instance of a scene; "" for none.
             wanted: substring of the paths of listed characters.
+            chart: path of the HabitTree or StateMachine of the character that a chart shows; "" for the first.
         """
-        self.section, self.character, self._wanted = section, character, wanted
-        self._characters, self._table = None, ""
+        node = character_at(self.scheduler, character) if character else None
+        self.section, self._asked, self._wanted = section, character, wanted
+        missing = "" if IN_SCENE in character else character
+        self.character = missing if node is None else str(node.get_path())
+        self._characters, self._table, self._tasks = None, "", None
         if self._probes is not None:
-            node = self.scheduler.get_node_or_null(character) if section == "habits" and character else None
-            self._probes.look_at([] if node is None else _below(node, "HabitTree"))
+            is_seen = section == "habits" and node is not None
+            self._probes.look_at([one for name in CHARTED for one in _below(node, name)] if is_seen else [], chart)
 
     def report(self) -> dict[str, Any]:
         """Return the frames since the last report, and the section as text, as plain data."""
@@ -196,7 +269,7 @@ class DebugWatch:
 
     def look(self) -> dict[str, Any]:
         """Return a report with all recorded frames; the next ``report`` is not affected."""
-        self._characters, self._table = None, ""
+        self._characters, self._table, self._tasks = None, "", None
         return self._with(self._timeline.since(-1))
 
     def _with(self, frames: list[TimedFrame]) -> dict[str, Any]:
@@ -212,11 +285,20 @@ class DebugWatch:
             "frames": [_plain_frame(one) for one in frames],
             "characters": self._characters,
             "character": self.character,
+            "asked": self._asked,
             "section": self.section,
             "text": self._text(),
+            "tasks": self._task_rows(),
             "senses": self._senses(),
             "chart": {} if self._probes is None else self._probes.report(),
         }
+
+    def _task_rows(self) -> list[list[Any]]:
+        if self.section != "scheduler":
+            return []
+        if self._tasks is None:
+            self._tasks = tasks_of(self.scheduler)
+        return self._tasks
 
     def _senses(self) -> list[dict[str, Any]]:
         """Return reports of the sensors of the chosen character, while the section is visible."""
@@ -241,13 +323,13 @@ class DebugWatch:
         if self.section == "paths":
             return of_paths(self.scheduler)
         if not self.character:
-            return NO_CHARACTER
+            return f"the running game has no character {self._asked}" if self._asked else NO_CHARACTER
         character = self.scheduler.get_node_or_null(self.character)
         if character is None:
             return f"{self.character} is no longer in the tree"
         if self.section == "senses":
             return of_senses(character)
-        return "" if self._probes is not None and self._probes.has_tree else of_habits(character)
+        return "" if self._probes is not None and self._probes.is_looking else of_habits(character)
 
     def _log(self, is_wanted: bool) -> None:
         events = events_under(self.scheduler)

@@ -4,8 +4,11 @@ from __future__ import annotations
 from typing import Any
 
 from addons.ai_core.bridge.gd import construct, singleton
+from addons.ai_core.nodes.debugging.character_picker import CharacterPicker
 from addons.ai_core.nodes.debugging.debug_watch import SECTIONS, DebugWatch, top_schedulers
-from addons.ai_core.nodes.debugging.habit_probe import HabitProbes
+from addons.ai_core.nodes.debugging.habit_probe import HabitProbe
+from addons.ai_core.nodes.debugging.probe import CharacterProbes
+from addons.ai_core.nodes.debugging.state_probe import StateProbe
 from addons.ai_core.nodes.scheduling.frame_stepper import FrameStepper
 from addons.ai_core.nodes.scheduling.scheduler_lookup import ONE_SHOT
 
@@ -23,10 +26,11 @@ INTERNAL, ALWAYS = 1, 3
 class DebuggerLink:
     """Answers the debugger's tab for all AIScheduler nodes; one of those in the tree owns it.
 
-    Messages: ``watch`` [scheduler, section, character, wanted] sends a report at once, and reports for a while;
+    Messages: ``watch`` [scheduler, section, character, wanted, chart] sends a report at once, and reports for a while;
     ``unwatch`` [] ends them; ``pause`` [bool] pauses or resumes the game; ``next_frame`` [] runs one frame;
-    ``breakpoint`` [path of a HabitTree, path of a habit, "begins", "ends", "begins or ends" or ""] pauses the game
-    then, and sends ``break`` [words].
+    ``breakpoint`` [path of a HabitTree or StateMachine, path of a habit or state, "begins", "ends", "begins or ends",
+    "condition changes" or ""] pauses the game then, and sends ``break`` [words]; ``pick`` [bool] lets a click in the
+    game choose a character, and sends ``picked`` [path].
 
     Args:
         node: an AIScheduler; its ``handle_debugger_message(message, data)`` and ``send_debug_report()`` call this
@@ -38,7 +42,9 @@ class DebuggerLink:
         self._is_open = False
         self._watch: DebugWatch | None = None
         self._stepping = FrameStepper(node.get_tree)
-        self._probes = HabitProbes(self._break)
+        self._probes = CharacterProbes({"HabitTree": HabitProbe, "StateMachine": StateProbe}, self._break)
+        self._picker = CharacterPicker(node, self._picked)
+        self._checks = False             # conditions, in each frame
         self._break_words = ""           # of a breakpoint reached in this frame
         self._timer: Any = None
         self._reports_left = 0
@@ -54,6 +60,7 @@ class DebuggerLink:
         """Unregister, and let another scheduler take over; called when the scheduler leaves the tree."""
         self._end()
         self._probes.close()
+        self._check_if_needed()
         self._stepping.close()
         if self._is_open:
             self._is_open = False
@@ -67,7 +74,7 @@ class DebuggerLink:
         """Handle a message of the tab; return whether the message was known."""
         if message == "unwatch":
             self._end()
-        elif message == "watch" and len(data) == 4 and data[1] in SECTIONS:
+        elif message == "watch" and len(data) == 5 and data[1] in SECTIONS:
             self._begin(*map(str, data))
         elif message == "pause" and len(data) == 1:
             self._stepping.pause(bool(data[0]))
@@ -75,11 +82,34 @@ class DebuggerLink:
             self._stepping.step(self._node.top if self._watch is None else self._watch.scheduler)
         elif message == "breakpoint" and len(data) == 3:
             tree = self._node.get_node_or_null(str(data[0]))
-            if tree is not None and tree.is_class("HabitTree"):
+            if tree is not None:
                 self._probes.set_breakpoint(tree, str(data[1]), str(data[2]))
+                self._check_if_needed()
+        elif message == "pick" and len(data) == 1:
+            self._pick(bool(data[0]))
         else:
             return False
         return True
+
+    def _pick(self, is_on: bool) -> None:
+        if is_on and self._watch is not None:
+            self._picker.begin(self._watch.scheduler)
+        else:
+            self._picker.end()
+
+    def _picked(self, path: str) -> None:
+        self._picker.end()
+        singleton("EngineDebugger").send_message(f"{CAPTURE}:picked", [path])
+
+    def _check_if_needed(self) -> None:
+        """Check conditions in each frame while a breakpoint waits for one."""
+        wanted, tree = self._probes.watches_conditions, self._node.get_tree()
+        if wanted != self._checks:
+            self._checks = wanted
+            if wanted:
+                tree.connect("process_frame", self._probes.check_conditions)
+            else:
+                tree.call("disconnect", "process_frame", self._probes.check_conditions)
 
     def _break(self, words: str) -> None:
         """Pause the game at the end of the frame: a tick in progress is finished."""
@@ -102,9 +132,10 @@ class DebuggerLink:
             self._end()
             return
         self._reports_left -= 1
+        self._picker.update()
         singleton("EngineDebugger").send_message(f"{CAPTURE}:report", [watch.report()])
 
-    def _begin(self, scheduler: str, section: str, character: str, wanted: str) -> None:
+    def _begin(self, scheduler: str, section: str, character: str, wanted: str, chart: str) -> None:
         named = self._node.get_node_or_null(scheduler) if scheduler else None
         if named is None or not named.is_class("AIScheduler") or named.top != named:
             named = self._node.top
@@ -112,11 +143,12 @@ class DebuggerLink:
             self._end()
             self._watch = DebugWatch(named, self._probes)
             self._start_timer()
-        self._watch.choose(section, character, wanted)
+        self._watch.choose(section, character, wanted, chart)
         self._reports_left = REPORTS_A_WISH
         self.send()
 
     def _end(self) -> None:
+        self._picker.end()
         if self._watch is not None:
             self._watch.close()
             self._watch = None

@@ -122,6 +122,10 @@ class HabitCondition:
                 interrupts = self._scope in INTERRUPTING or not _would_interrupt(habit)
                 return "" if interrupts else f"condition `{text}` is true, but it does not interrupt"
             return f"condition `{text}` is true for {now_s - since_s:.1f} of {self._for_at_least_s:g} s"
+        return self.words_of_false(tree)
+
+    def words_of_false(self, tree: Any) -> str:
+        """Return that it is false, with the values that decide."""
         values = self._expression.why_false(tree)
         aware = tree.known("awareness") if OF_TARGETS & set(self._expression.names) else ABSENT
         if aware is not ABSENT:

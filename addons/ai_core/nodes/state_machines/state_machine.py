@@ -56,6 +56,7 @@ class MachineChildren:
     Attributes:
         states: by path.
         transitions: those of the machine first, then those of each state.
+        sources: the path of the state that each transition leads out of; None for all states.
 
     Raises:
         RefusedValue, ValueError, LookupError: if the nodes define no valid machine; the message names the node.
@@ -68,13 +69,13 @@ class MachineChildren:
         self._name = str(machine.get_name())
         self.states: dict[str, AIState] = {}
         self.transitions: list[StateTransition] = []
-        self._sources: list[str | None] = []
+        self.sources: list[str | None] = []
         self._described = self._read(machine, "")
         if not self.states:
             raise RefusedValue("has no AIState below it and does nothing; add an AIState")
         for parent in (machine, *self.states.values()):
             _check_initial(parent)
-        self._between = tuple(map(self._transition, self.transitions, self._sources))
+        self._between = tuple(map(self._transition, self.transitions, self.sources))
 
     def definition(self) -> StateMachineDefinition:
         """Return the definition; the first machine with equal nodes creates it."""
@@ -107,7 +108,7 @@ class MachineChildren:
             if isinstance(child, StateTransition):
                 child.join(self._machine, f"transition '{self._machine.get_path_to(child)}'")
                 self.transitions.append(child)
-                self._sources.append(path or None)
+                self.sources.append(path or None)
             elif isinstance(child, AIState):
                 name = str(child.get_name())
                 below = f"{path}/{name}" if path else name

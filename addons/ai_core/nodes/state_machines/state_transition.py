@@ -1,7 +1,7 @@
 """StateTransition node: leads from its parent state to another state of the StateMachine."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import IntEnum
 from typing import Any
 
@@ -22,10 +22,16 @@ from addons.ai_core.bridge.gd import (
     node_path,
     signal,
 )
-from addons.ai_core.nodes.characters.guard_expression import GuardExpression
+from addons.ai_core.nodes.characters.guard_expression import GuardExpression, deciding_names
 from addons.ai_core.nodes.debugging.chart_words import ChartNode
 from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable
 from addons.ai_core.nodes.state_machines.ai_state import notify_machine
+
+OF_AN_EVENT = {"event", "payload"}
+"""Names in guard expressions that have a value only while an event is handled."""
+
+OF_EXPRESSION = "its expression was false"
+"""Refusal of a guard expression."""
 
 
 @gdclass(icon="res://addons/ai_core/icons/state_transition.svg")
@@ -79,7 +85,9 @@ class StateTransition(ChartNode, Node):
     def __init__(self) -> None:
         self.machine: Any = None
         self._callable: Any = None
-        self._guard: Callable[[], object] | None = None
+        self._guards: list[tuple[str, Callable[[], object]]] = []     # with words for each that refuses
+        self._expression: GuardExpression | None = None
+        self._refusal: str | None = None         # words of the guard that refused when they were asked last
 
     @hook
     def _is_allowed(self) -> bool:
@@ -95,7 +103,7 @@ class StateTransition(ChartNode, Node):
             self.machine.drop(self)
 
     def on_predelete(self) -> None:
-        self._callable = self._guard = None      # they hold scripts: release them now
+        self._callable, self._guards = None, []      # they hold scripts: release them now
 
     @method
     def set_guard(self, guard: GDCallable) -> None:
@@ -117,32 +125,66 @@ class StateTransition(ChartNode, Node):
             RefusedValue: if the expression cannot be read.
         """
         self.machine = machine
-        guards = list(self._guards(place))
-        self._guard = guards[0] if len(guards) == 1 else (lambda: all(one() for one in guards)) if guards else None
+        self._expression, self._refusal = None, None
+        self._guards = list(self._guards_at(place))
 
     @property
     def is_guarded(self) -> bool:
         """Whether the transition has a guard."""
-        return self._guard is not None
+        return bool(self._guards)
 
     def allows(self) -> bool:
-        assert self._guard is not None
-        return bool(self._guard())
+        for words, guard in self._guards:
+            if not guard():
+                self._refusal = words
+                return False
+        self._refusal = ""
+        return True
+
+    def guards_allow(self) -> bool | None:
+        """Return whether the guards allow it, without a call of the game's code; None if that is not known.
+
+        An expression of values alone is evaluated now; other guards as they answered last.
+        """
+        expression = self._expression
+        if expression is not None and deciding_names(expression.text) and not OF_AN_EVENT & set(expression.names):
+            is_true = expression.is_true_by_names(self.machine)
+            if not is_true or len(self._guards) == 1:
+                return is_true
+        return None if self._refusal is None else not self._refusal
+
+    def why_not_taken(self, waited_s: float) -> str:
+        """Return what it waits for, in words.
+
+        Args:
+            waited_s: time since its source state began (s).
+        """
+        parts = [f"waits for {self.event}"] if self.event else []
+        if not self.event and self.after > waited_s:
+            parts.append(f"after {waited_s:.1f} of {self.after:g} s")
+        if self._guards and self.guards_allow() is False:
+            expression, refusal = self._expression, self._refusal
+            if expression is not None and (not refusal or refusal == OF_EXPRESSION):
+                values = expression.why_false(self.machine)
+                refusal = f"`{expression.text}` is false{f': {values}' if values else ''}"
+            parts.append(str(refusal))
+        return ", ".join(parts) or "allowed"
 
     def emit_taken(self, event: str | None, payload: Any) -> None:
         if self.is_valid() and has_listeners(self, "taken"):
             self.taken.emit(event or "", payload)
 
-    def _guards(self, place: str) -> Any:
+    def _guards_at(self, place: str) -> Iterator[tuple[str, Callable[[], object]]]:
         if self._callable is not None:
-            yield self._callable
+            yield "its Callable returned false", self._callable
         if self.guard_expression:
-            expression = GuardExpression(self.guard_expression, place)
-            yield lambda: expression.is_met(self.machine)
+            expression = self._expression = GuardExpression(self.guard_expression, place)
+            yield OF_EXPRESSION, lambda: expression.is_met(self.machine)
         elif self.guard_method:
-            yield lambda: self.machine.actor_method(self.guard_method)()
+            yield (f"{self.guard_method}() of the actor returned false",
+                   lambda: self.machine.actor_method(self.guard_method)())
         if has_script_method(self, "_is_allowed"):
-            yield self._is_allowed
+            yield "_is_allowed() of its script returned false", self._is_allowed
 
     def _get_configuration_warnings(self) -> list[str]:
         above = self.get_parent()
