@@ -169,7 +169,7 @@ def test_a_live_chart_says_why_and_a_breakpoint_pauses(project, prepared):
         "[true, true, true]", "Habits/Flee begins: began, interrupted Doze", "0", "[true, true]", "[true, true]"]
 
 
-def test_a_state_machine_is_live_with_reasons_and_taken_transitions(project, prepared):
+def test_a_state_machine_is_live_with_taken_transitions(project, prepared):
     said = run_in_editor(project, prepared, OPENING + """
     debugger.call("_float", 0)
     panel.choose_section("habits")

@@ -250,12 +250,7 @@ def test_states_are_connected_and_placed_by_dragging(project, prepared):
         '[["Closed", "Open"], 0, false]']
 
 
-def test_a_disabled_plugin_leaves_nothing(project, prepared):
-    said = run_in_editor(project, prepared, OPENING + """
-    var guard: Node = await opened("res://guard.tscn")
-    EditorInterface.edit_node(guard.get_node("Habits"))
-    await frames(5)
-    panel._library.set_favorite("HabitWait", true)
+LEFT = """
     ours = null
     panel = null
     var plugin := func() -> Node:
@@ -284,13 +279,24 @@ def test_a_disabled_plugin_leaves_nothing(project, prepared):
     var enable := func(is_on: bool) -> void:
         EditorInterface.set_plugin_enabled("res://addons/ai_core/plugin.cfg", is_on)
         await frames(10)
+"""
+
+
+def test_a_disabled_plugin_leaves_nothing(project, prepared):
+    said = run_in_editor(project, prepared, OPENING + """
+    var guard: Node = await opened("res://guard.tscn")
+    EditorInterface.edit_node(guard.get_node("Habits"))
+    await frames(5)
+    panel._library.set_favorite("HabitWait", true)
+    """ + LEFT + """
     await enable.call(false)
     var before: Dictionary = await left.call()
     say([before.nodes, before.menus, before.settings.filter(func(one): return "autoload/" in one or "ai_core" in one)])
     say(EditorInterface.get_editor_settings().get_project_metadata("ai_core", "favorite_habits", "none"))
     await enable.call(true)
     say([menus.call().size(), DirAccess.dir_exists_absolute("res://script_templates")])
-    var parts := ["_controls", "_debugger", "_export", "_gizmos", "_overlay", "_squads", "_panel", "_first_page"].map(
+    var parts := ["_controls", "_debugger", "_export", "_gizmos", "_overlay", "_squads", "_panel", "_first_page",
+        "_remote"].map(
         func(one: String) -> WeakRef: return weakref(plugin.call().get(one)))
     say(parts.all(func(one: WeakRef) -> bool: return one.get_ref() != null))
     await enable.call(false)
@@ -301,4 +307,4 @@ def test_a_disabled_plugin_leaves_nothing(project, prepared):
     await enable.call(true)
     """)
     assert said == [
-        "[0, [], []]", "none", "[2, true]", "true", "[true, true, true, true, true, true, true, true]"]
+        "[0, [], []]", "none", "[2, true]", "true", "[true, true, true, true, true, true, true, true, true]"]

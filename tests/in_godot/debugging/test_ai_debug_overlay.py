@@ -79,7 +79,7 @@ def test_tables_stay_tables_and_sections_list_characters(level, overlay, physics
         "events": (False, True, False)}
 
 
-def test_tasks_are_rows_the_dearest_first_and_overruns_name_the_piece():
+def test_tasks_are_sorted_rows_and_overruns_name_the_piece():
     view = singleton("ResourceLoader").load("res://addons/ai_core/debugging/tasks_view.gd")
     shown = view.new()
     runs = [["rays", 1, 0.0, 700.0], ["cones", 1, 700.0, 200.0], ["senses", 0, 0.0, 900.0], ["rays", 1, 900.0, 950.0],

@@ -56,7 +56,7 @@ CAREFUL = """
 """
 
 
-def test_the_reason_names_the_script_or_method_that_refused(node, gdscript, physics_frames):
+def test_the_reason_names_what_refused(node, gdscript, physics_frames):
     root = node("Node3D", name="Level")
     node("AIScheduler", root, name="AI", budget=0.0)
     cat = node("Node3D", root, name="Cat")
@@ -216,7 +216,7 @@ def test_the_debugger_checks_conditions_while_a_breakpoint_waits(guard, physics_
     assert not tree.get_tree().paused
 
 
-def test_a_character_is_found_from_a_node_below_it_and_from_its_scene(guard, looked_at):
+def test_a_character_is_found_from_below_it_and_by_its_scene(guard, looked_at):
     watch, _, _ = looked_at
     path = str(guard.get_path())
     watch.choose("habits", f"{path}/Habits/Chase", "")
