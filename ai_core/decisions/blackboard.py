@@ -189,14 +189,16 @@ class Blackboard(dict[str, Any]):
         Raises:
             TypeError: if the value has a wrong type for a key; nothing is changed then.
         """
-        if self._types is not None:
+        types, trees, watches = self._types, self._trees, self._watches
+        if types is not None and not types.keys().isdisjoint(keys):
             self.checked(dict.fromkeys(keys, value))
         for key in keys:
             dict.__setitem__(self, key, value)
-        if self._trees:
+        if trees:
             for key in keys:
-                self._notify_trees(key)
-        if self._watches:
+                if key in trees:
+                    self._notify_trees(key)
+        if watches:
             for key in keys:
                 self._notify_watches(key)
 

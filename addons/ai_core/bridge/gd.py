@@ -58,6 +58,7 @@ from _bridge import (
     construct,
     converts_strictly,
     delta_time_of,
+    distance_to_goal,
     emit_each,
     get_object,
     has_child,

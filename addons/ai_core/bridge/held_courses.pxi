@@ -28,6 +28,58 @@ cdef float SAME = 1e-3               # positions within this are equal (m, px)
 cdef float RISES_M = 0.5             # a next point so far above or below is on a slope or a link, on which each turn asks the path
 
 
+cdef int read_point(const WalkMethods* methods, place, float* out) except -1:
+    out[2] = 0
+    if type(place) is Vector3 and methods.coordinates == 3:
+        memcpy(out, (<Vector3>place).v, 12)
+    elif methods.coordinates == 3:
+        out[0], out[1], out[2] = place
+    else:
+        out[0], out[1] = place
+    return 0
+
+cdef bint find_goal(const WalkMethods* methods, goal, board, float* to) except -1:
+    """Write the present position of a goal; return False if there is none in this space."""
+    cdef PyObject* known
+    cdef void* node
+    if board is not None:
+        known = PyDict_GetItemWithError(board, goal)
+        if known == NULL:
+            return False
+        goal = <object>known
+    if isinstance(goal, GDObject):
+        node = gd_object_get_instance_from_id((<GDObject>goal).id)
+        if node == NULL or gd_object_cast_to(node, methods.node_tag) == NULL:
+            return False
+        to[2] = 0
+        gd_object_method_bind_ptrcall(methods.get_position, node, NULL, to)
+        return True
+    if type(goal) is not (Vector3 if methods.coordinates == 3 else Vector2):
+        return False
+    read_point(methods, goal, to)
+    return True
+
+def distance_to_goal(GDObject actor not None, goal, board=None):
+    """Return the horizontal distance from a Node3D or Node2D to a goal; NaN if it has none in the space of the actor.
+
+    Args:
+        goal: a position, a node, or the key of one on ``board``.
+        board: dict with the goal, None if ``goal`` is the goal itself.
+    """
+    cdef const WalkMethods* methods = &walks_in_space
+    cdef void* pointer = actor.live()
+    cdef float here[3]
+    cdef float to[3]
+    if gd_object_cast_to(pointer, walks_in_space.node_tag) == NULL:
+        methods = &walks_in_plane
+        if gd_object_cast_to(pointer, walks_in_plane.node_tag) == NULL:
+            return NAN
+    if not find_goal(methods, goal, board, to):
+        return NAN
+    gd_object_method_bind_ptrcall(methods.get_position, pointer, NULL, here)
+    return hypot(to[0] - here[0], to[methods.coordinates - 1] - here[methods.coordinates - 1])
+
+
 @cython.final
 cdef class SafeVelocity:
     """The velocity that the avoidance of a NavigationAgent computed last; to connect to its ``velocity_computed``.
@@ -112,7 +164,7 @@ cdef class HeldCourse:
             raise TypeError(f"needs a NavigationAgent in as many dimensions as the actor, got {agent!r}")
         self.agent, self.path, self.memory, self.slack, self.near = agent.id, path, memory, slack, near
         self.safe, self.avoids = safe, safe is not None
-        self.read(stop, self.stop)
+        read_point(self.methods, stop, self.stop)
         return self.note_path()
 
     def end(self):
@@ -123,47 +175,15 @@ cdef class HeldCourse:
         aimed, path = self.memory.get("aimed"), self.memory.get("path")
         if aimed is None or path is None or self.memory.get("climbs"):
             return False
-        self.read(aimed[0], self.aimed)
-        self.read(aimed[1], self.target)
+        read_point(self.methods, aimed[0], self.aimed)
+        read_point(self.methods, aimed[1], self.target)
         self.points = path[0]
-        self.read(path[1], self.first)
-        self.read(path[2], self.last)
+        read_point(self.methods, path[1], self.first)
+        read_point(self.methods, path[2], self.last)
         return True
-
-    cdef int read(self, place, float* out) except -1:
-        out[2] = 0
-        if type(place) is Vector3 and self.methods.coordinates == 3:
-            memcpy(out, (<Vector3>place).v, 12)
-        elif self.methods.coordinates == 3:
-            out[0], out[1], out[2] = place
-        else:
-            out[0], out[1] = place
-        return 0
 
     cdef object vector(self, const float* place):
         return vector3(place[0], place[1], place[2]) if self.methods.coordinates == 3 else Vector2(place[0], place[1])
-
-    cdef bint find_goal(self, float* to) except -1:
-        """Write the present position of the goal; return False if there is none in the space of the actor."""
-        cdef PyObject* known
-        cdef void* node
-        goal = self.goal
-        if self.board is not None:
-            known = PyDict_GetItemWithError(self.board, goal)
-            if known == NULL:
-                return False
-            goal = <object>known
-        if isinstance(goal, GDObject):
-            node = gd_object_get_instance_from_id((<GDObject>goal).id)
-            if node == NULL or gd_object_cast_to(node, self.methods.node_tag) == NULL:
-                return False
-            to[2] = 0
-            gd_object_method_bind_ptrcall(self.methods.get_position, node, NULL, to)
-            return True
-        if type(goal) is not (Vector3 if self.methods.coordinates == 3 else Vector2):
-            return False
-        self.read(goal, to)
-        return True
 
     def __call__(self, double elapsed_s):
         cdef void* actor = gd_object_get_instance_from_id(self.actor)
@@ -176,7 +196,7 @@ cdef class HeldCourse:
         cdef int axis, up = self.methods.coordinates - 1, count = self.methods.coordinates
         cdef double length, left
         self.left_s -= elapsed_s
-        if actor == NULL or self.left_s < 0 or not self.find_goal(to):
+        if actor == NULL or self.left_s < 0 or not find_goal(self.methods, self.goal, self.board, to):
             return False
         here[2] = 0
         gd_object_method_bind_ptrcall(self.methods.get_position, actor, NULL, here)
@@ -213,7 +233,7 @@ cdef class HeldCourse:
         if self.avoids:
             call_with(self.agents.set_velocity, agent, velocity)
             if self.safe.velocity is not None:
-                self.read(self.safe.velocity, free)
+                read_point(self.methods, self.safe.velocity, free)
                 velocity[0], velocity[up] = free[0], free[up]
         if self.is_body:
             slide_one(actor, self.actor, self.methods, velocity, self.gravity != 0, False, self.gravity, elapsed_s,
@@ -243,7 +263,7 @@ cdef class HeldCourse:
             self.vector(here), self.vector(to), self.arrival, stands=True, is_blocked=bool(is_blocked))
         if came != "going" or not self.note_path():
             return False
-        self.read(stop, self.stop)
+        read_point(self.methods, stop, self.stop)
         return True
 
     cdef bint has_path(self, void* agent) noexcept:

@@ -16,6 +16,7 @@ from addons.ai_core.bridge.gd import (
     Variant,
     Vector2,
     Vector3,
+    distance_to_goal,
     export,
     gdclass,
     has_listeners,
@@ -71,6 +72,11 @@ FLEEING_ANGLES = (0.0, 0.6, -0.6, 1.2, -1.2, 1.8, -1.8)
 
 class ActorHabit(BuiltInHabit):
     """Base of habits that move or turn the actor."""
+
+    ON_ANY_SET = "settings_changed"
+
+    def settings_changed(self) -> None:
+        """Look up again what depends on properties."""
 
     @property
     def is_flat(self) -> bool:
@@ -133,6 +139,8 @@ class TargetedHabit(ActorHabit):
     SENSED = "target_position"
     """Value of the sensor that is used if no target is set."""
 
+    _watched_key: str | None = None     # of the target on the blackboard, "" for none; None until it is looked up
+
     def setting_errors(self) -> Iterator[str]:
         yield from super().setting_errors()
         yield from self.missing("target_node")
@@ -172,6 +180,30 @@ class TargetedHabit(ActorHabit):
             return Vector2(target.x, target.y), here
         raise RefusedValue(
             f"{self._targets_name()} must be a node or a point in {len(tuple(here))}D, like the actor, got {target!r}")
+
+    def distance(self, run: HabitContext) -> float:
+        """Return the horizontal distance to the target; inf without one."""
+        actor = self._tree.actor_node()
+        key = self._watched_key
+        if key is None:
+            key = self._watched_key = self.target_on(run, "")[0] if not self.target_node else ""
+        found = distance_to_goal(actor, key, run.blackboard) if key else math.nan
+        if not math.isfinite(found):
+            goal, here = self.goal_and_position(actor, run)
+            found = math.inf if goal is None else _flat_distance(goal, here)
+        return float(found)
+
+    def target_on(self, run: HabitContext, place: Any) -> tuple[Any, dict[str, Any] | None]:
+        """Return the target: its node, or its key and the blackboard; otherwise ``place``."""
+        node = self.node_at(self.target_node)
+        if node is not None:
+            return node, None
+        key = "" if self._has_point() else self._key() or self.SENSED
+        return (key, run.blackboard) if key and key.partition(".")[0] != EVENT else (place, None)
+
+    def settings_changed(self) -> None:
+        super().settings_changed()
+        self._watched_key = None
 
     def _targets_name(self) -> str:
         return f"'{self._key()}'" if self._key() and not self.target_node else "its target"
@@ -239,8 +271,6 @@ class WalkingHabit(ActorHabit):
     _held: HeldCourse | None = None     # in the run with this memory
     _held_in: dict[str, Any] | None = None
 
-    ON_ANY_SET = "end_course"
-
     def setting_errors(self) -> Iterator[str]:
         yield from super().setting_errors()
         yield from self.missing("paths")
@@ -252,6 +282,10 @@ class WalkingHabit(ActorHabit):
     def names_of_course(self, run: HabitContext) -> tuple[str, ...] | None:
         """Return the values that end a course when they change; None if the tick decides in every turn."""
         return ()
+
+    def settings_changed(self) -> None:
+        super().settings_changed()
+        self.end_course()
 
     def end_course(self) -> None:
         """Decide everything in the next turn."""
@@ -577,11 +611,7 @@ class HabitMoveTo(TargetedHabit, WalkingHabit, Habit):
         doc="Distance to the target at which the actor follows it again, after it has arrived.")
 
     def goal_on(self, run: HabitContext, goal: Any) -> tuple[Any, dict[str, Any] | None]:
-        node = self.node_at(self.target_node)
-        if node is not None:
-            return node, None
-        key = "" if self._has_point() else self._key() or self.SENSED
-        return (key, run.blackboard) if key and key.partition(".")[0] != EVENT else (goal, None)
+        return self.target_on(run, goal)
 
     def enter(self, run: HabitContext) -> None:
         self.begin_walk(run)
@@ -867,8 +897,7 @@ class HabitFlee(TargetedHabit, WalkingHabit, Habit):
     REFUSAL = "no target within safe_distance"
 
     def may_begin(self, run: HabitContext) -> bool:
-        threat, here = self.goal_and_position(self._tree.actor_node(), run)
-        return threat is not None and _flat_distance(threat, here) < self.safe_distance
+        return self.distance(run) < float(self.safe_distance)
 
     def enter(self, run: HabitContext) -> None:
         self.begin_walk(run)
@@ -969,8 +998,7 @@ class HabitAttack(TargetedHabit, Habit):
     REFUSAL = "no target within attack_range"
 
     def may_begin(self, run: HabitContext) -> bool:
-        target, here = self.goal_and_position(self._tree.actor_node(), run)
-        return target is not None and _flat_distance(target, here) <= self.attack_range
+        return self.distance(run) <= float(self.attack_range)
 
     def tick(self, run: HabitContext) -> Status:
         actor = self._tree.actor_node()

@@ -61,15 +61,17 @@ def right_on_map(server: Any, map_rid: RID, goal: Vector3, nearest: Vector3) -> 
 
     Cost: one small query.
     """
-    normal = tuple(server.map_get_closest_point_normal(map_rid, goal))
-    length = math.hypot(*normal)                 # the engine does not normalize it
-    if abs(normal[1]) <= WALL * length:
+    along, up, across = server.map_get_closest_point_normal(map_rid, goal)
+    squares = along * along + up * up + across * across      # the engine does not normalize it
+    if abs(up) <= WALL * math.sqrt(squares):
         return None
-    away = [to - at for to, at in zip(goal, nearest, strict=True)]
-    off = sum(one * up for one, up in zip(away, normal, strict=True)) / length**2
-    beside_m = math.hypot(*(one - off * up for one, up in zip(away, normal, strict=True)))
-    above_m = off * length**2 / normal[1]
-    return None if beside_m > OVER_M or abs(above_m) > ABOVE_MAP_M else Vector3(goal.x, goal.y - above_m, goal.z)
+    goal_x, goal_y, goal_z = goal
+    x, y, z = nearest
+    x, y, z = goal_x - x, goal_y - y, goal_z - z
+    off = (x * along + y * up + z * across) / squares
+    beside_m = math.hypot(x - off * along, y - off * up, z - off * across)
+    above_m = off * squares / up
+    return None if beside_m > OVER_M or abs(above_m) > ABOVE_MAP_M else Vector3(goal_x, goal_y - above_m, goal_z)
 
 
 COSTS_KEPT = 64

@@ -12,9 +12,10 @@ from addons.ai_core.nodes.walking.path_height import HeightAbovePath
 SAME_M = 1e-3
 """Distance within which the present target of the agent equals the target that was set (m)."""
 
-AIM_SLACK = 0.1
+AIM_SLACK = 0.2
 """Share of its distance by which a goal may move before the agent gets another target (no unit): the path to a target
-that runs would otherwise be searched in every few frames, however far away it is."""
+that runs would otherwise be searched in every few frames, however far away it is. The direction is off by at most 12
+degrees."""
 
 
 class AgentWalk:

@@ -47,33 +47,33 @@ class PathFollower:
 
         Cost: O(points) at first, then O(1).
         """
-        memory = self._memory
+        memory, place = self._memory, tuple(here)
         climbed = memory.get("climbs", False) and not stands
         memory["climbs"] = memory["has_more"] = False
         height = HeightAbovePath(memory, falls=self._falls) if points.shape[1] == 3 else None
         if "step" not in memory:
-            memory["step"], memory["join"] = joined(points, here)
+            memory["step"], memory["join"] = joined(points, place)
             if height is not None:
                 first = points[0].tolist()
-                height.note(first, first, began or here)
+                height.note(first, first, tuple(began or here))
         while memory["step"] < len(points):
             number, join = memory["step"], memory.get("join")
             is_last = number == len(points) - 1 and not join
             before, after = (join, join) if join else (points[max(0, number - 1)].tolist(), points[number].tolist())
-            reach = arrival if is_last or is_past(before, after, here) else min(arrival, CORNER)
+            reach = arrival if is_last or is_past(before, after, place) else min(arrival, CORNER)
             if height is None:
-                if apart(after, here) > reach:
+                if apart(after, place) > reach:
                     memory["has_more"] = not is_last
                     return type(here)(*after), "going"
             else:
-                off_m = height.note(before, after, here)
+                off_m = height.note(before, after, place)
                 if stands and "from_m" not in memory:       # a body knows that it stands only after it moved
                     memory["from_m"] = height.above_m
                 is_under = is_blocked and number + 1 < len(points) and points[number + 1][1] > points[number][1]
-                has_arrived = height.has_reached(after, here, BLOCKED_M if is_under else reach)
+                has_arrived = height.has_reached(after, place, BLOCKED_M if is_under else reach)
                 if not has_arrived or (is_last and not stands):
                     memory["has_more"] = not is_last
-                    memory["climbs"] = height.climbs(before, after, here, climbed=climbed)
+                    memory["climbs"] = height.climbs(before, after, place, climbed=climbed)
                     stop = type(here)(after[0], after[1] + height.kept_m, after[2])
                     return (stop, "going") if self._is_on_it(off_m, stands) else (here, "off_path")
             climbed = False
@@ -100,13 +100,12 @@ def point_ahead(memory: dict[str, Any]) -> tuple[Any, Any]:
     return memory.get("step"), memory.get("join")
 
 
-def is_past(before: Point, after: Point, here: Any) -> bool:
+def is_past(before: Point, after: Point, place: Point) -> bool:
     """Return whether a position is horizontally past the end of a segment."""
-    place = tuple(here)
-    return sum((place[axis] - after[axis]) * (after[axis] - before[axis]) for axis in (0, -1)) >= 0
+    return (place[0] - after[0]) * (after[0] - before[0]) + (place[-1] - after[-1]) * (after[-1] - before[-1]) >= 0
 
 
-def joined(points: Floats, here: Any) -> tuple[int, list[float] | None]:
+def joined(points: Floats, here: Point) -> tuple[int, list[float] | None]:
     """Return the number of the point to go to, and the nearest position on the path on the same floor.
 
     Args:

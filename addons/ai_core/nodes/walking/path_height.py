@@ -30,10 +30,9 @@ GROUNDED = 0
 Point = Sequence[float]
 
 
-def apart(one: Any, other: Any) -> float:
+def apart(one: Point, other: Point) -> float:
     """Return the distance between two positions; in 3D the horizontal one, as a character's center is above ground."""
-    first, second = tuple(one), tuple(other)
-    return math.hypot(first[0] - second[0], first[-1] - second[-1])
+    return math.hypot(one[0] - other[0], one[-1] - other[-1])
 
 
 def is_elsewhere(one: Any, other: Any, reach: float) -> bool:
@@ -62,15 +61,15 @@ class HeightAbovePath:
         """Height above the path (m)."""
         return float(self._memory.get("above_m", 0.0))
 
-    def note(self, before: Point, after: Point, here: Any) -> float:
+    def note(self, before: Point, after: Point, here: Point) -> float:
         """Note the position on a segment of the path; return the deviation from the wanted height (m)."""
         at = self._at = height_at(before, after, here)
         if at is None:
             return 0.0
         if self._falls or "above_m" not in self._memory:
-            above = here.y - at
+            above = here[1] - at
             self._memory["above_m"] = above if abs(above) <= STANDS_WITHIN_M else self.above_m
-        return float(here.y - at - self.above_m)
+        return float(here[1] - at - self.above_m)
 
     @property
     def kept_m(self) -> float:
@@ -78,7 +77,7 @@ class HeightAbovePath:
         from_m = self._memory.get("from_m", self.above_m)
         return float(from_m) if self._memory.get("climbs") else self.above_m
 
-    def climbs(self, before: Point, after: Point, here: Any, *, climbed: bool) -> bool:
+    def climbs(self, before: Point, after: Point, here: Point, *, climbed: bool) -> bool:
         """Return whether the noted segment needs climbing: it is steep, or not on a floor, such as a link.
 
         Args:
@@ -90,16 +89,16 @@ class HeightAbovePath:
         sunk_m = self._memory.get("from_m", self.above_m) - self.above_m
         return self._falls and (climbed or sunk_m > LEVEL_M) and beside(before, after, here) <= BESIDE_M
 
-    def has_reached(self, after: Point, here: Any, reach: float) -> bool:
+    def has_reached(self, after: Point, here: Point, reach: float) -> bool:
         """Return whether the mover is at the end of the noted segment: within ``reach`` horizontally, on its floor."""
         if self._at is not None:
             most_m, above_m = STANDS_WITHIN_M, self.above_m
         else:
             most_m, above_m = LEVEL_M if self._falls else reach, float(self._memory.get("from_m", self.above_m))
-        return apart(after, here) <= reach and abs(here.y - above_m - after[1]) <= most_m
+        return apart(after, here) <= reach and abs(here[1] - above_m - after[1]) <= most_m
 
 
-def height_at(before: Point, after: Point, here: Any) -> float | None:
+def height_at(before: Point, after: Point, here: Point) -> float | None:
     """Return the height of a segment at its horizontally nearest point to a position; None if it is steep."""
     length, rise = apart(before, after), after[1] - before[1]
     if abs(rise) > STEEP * length:
@@ -107,15 +106,15 @@ def height_at(before: Point, after: Point, here: Any) -> float | None:
     return float(before[1] + _share(before, after, here) * rise)
 
 
-def beside(before: Point, after: Point, here: Any) -> float:
+def beside(before: Point, after: Point, here: Point) -> float:
     """Return the horizontal distance of a position from a segment (m)."""
     share = _share(before, after, here)
     return apart([one + share * (other - one) for one, other in zip(before, after, strict=True)], here)
 
 
-def _share(before: Point, after: Point, here: Any) -> float:
+def _share(before: Point, after: Point, here: Point) -> float:
     across, along = after[0] - before[0], after[2] - before[2]
     length = math.hypot(across, along)
     if not length:
         return 1.0
-    return min(1.0, max(0.0, ((here.x - before[0]) * across + (here.z - before[2]) * along) / length**2))
+    return min(1.0, max(0.0, ((here[0] - before[0]) * across + (here[2] - before[2]) * along) / length**2))
