@@ -162,6 +162,14 @@ class LocalAvoidance:
     @cython.inline
     @cython.nogil
     @cython.exceptval(check=False)
+    def coordinate(self, at: cython.Py_ssize_t) -> cython.double:
+        """Return a coordinate with 64 bits, so that interpreted and compiled loops compute the same."""
+        return cython.cast(cython.double, self.positions[at])
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
     def reach(self, row: cython.Py_ssize_t) -> cython.double:
         """Return the distance that a character covers within the time that is looked ahead, and half its width."""
         return self.speeds[row] * self.look_ahead_s + self.radii[row]
@@ -174,10 +182,10 @@ class LocalAvoidance:
         """Return the squared distance of two characters in the plane; -1 if they are on different floors."""
         one: cython.Py_ssize_t = row * self.dimensions
         two: cython.Py_ssize_t = other * self.dimensions
-        if self.dimensions == 3 and fabs(self.positions[one + 1] - self.positions[two + 1]) > SAME_FLOOR:
+        if self.dimensions == 3 and fabs(self.coordinate(one + 1) - self.coordinate(two + 1)) > SAME_FLOOR:
             return -1.0
-        x: cython.double = self.positions[two] - self.positions[one]
-        y: cython.double = self.positions[two + self.last] - self.positions[one + self.last]
+        x: cython.double = self.coordinate(two) - self.coordinate(one)
+        y: cython.double = self.coordinate(two + self.last) - self.coordinate(one + self.last)
         return x * x + y * y
 
     @cython.cfunc
@@ -192,11 +200,11 @@ class LocalAvoidance:
         for first in range(self.count):
             row = cython.cast(cython.Py_ssize_t, self.order[first])
             self.rank[row] = first
-            x: cython.double = self.positions[row * self.dimensions]
+            x: cython.double = self.coordinate(row * self.dimensions)
             own: cython.double = self.reach(row)
             for second in range(first + 1, self.count):
                 other = cython.cast(cython.Py_ssize_t, self.order[second])
-                if self.positions[other * self.dimensions] - x > own + self.widest:
+                if self.coordinate(other * self.dimensions) - x > own + self.widest:
                     break
                 both: cython.double = own + self.reach(other)
                 squared: cython.double = self.squared_distance(row, other)
@@ -209,18 +217,18 @@ class LocalAvoidance:
     def select_near(self, row: cython.Py_ssize_t, goal_x: cython.double, goal_y: cython.double) -> cython.void:
         """Find the nearest characters within reach, among those with nearly the same first coordinate."""
         most: cython.double = self.reach(row) + self.widest
-        x: cython.double = self.positions[row * self.dimensions]
+        x: cython.double = self.coordinate(row * self.dimensions)
         first: cython.Py_ssize_t = self.rank[row]
         self.near_count = 0
         for second in range(first + 1, self.count):
             other = cython.cast(cython.Py_ssize_t, self.order[second])
-            if self.positions[other * self.dimensions] - x > most:
+            if self.coordinate(other * self.dimensions) - x > most:
                 break
             self.consider(row, other, goal_x, goal_y)
         second = first - 1
         while second >= 0:
             other = cython.cast(cython.Py_ssize_t, self.order[second])
-            if x - self.positions[other * self.dimensions] > most:
+            if x - self.coordinate(other * self.dimensions) > most:
                 break
             self.consider(row, other, goal_x, goal_y)
             second -= 1
@@ -237,8 +245,8 @@ class LocalAvoidance:
         if squared < 0 or squared >= both * both:
             return
         at: cython.Py_ssize_t = other * self.dimensions
-        x: cython.double = self.positions[at] - goal_x
-        y: cython.double = self.positions[at + self.last] - goal_y
+        x: cython.double = self.coordinate(at) - goal_x
+        y: cython.double = self.coordinate(at + self.last) - goal_y
         if x * x + y * y < self.radii[other] * self.radii[other]:
             return
         place: cython.Py_ssize_t = self.near_count
@@ -298,8 +306,8 @@ class LocalAvoidance:
         """Write the line of a near character: through the own velocity and its share of the least evasion."""
         one: cython.Py_ssize_t = row * self.dimensions
         two: cython.Py_ssize_t = other * self.dimensions
-        px: cython.double = self.positions[two] - self.positions[one]
-        py: cython.double = self.positions[two + self.last] - self.positions[one + self.last]
+        px: cython.double = self.coordinate(two) - self.coordinate(one)
+        py: cython.double = self.coordinate(two + self.last) - self.coordinate(one + self.last)
         other_x: cython.double = self.velocities[2 * other]
         other_y: cython.double = self.velocities[2 * other + 1]
         vx: cython.double = self.velocities[2 * row] - other_x

@@ -128,13 +128,13 @@ class Battle:
         side, squad, kind, place = self.side[rows], self.squad[rows], self.kind[rows], self.place[rows]
         goal = self.goals[side, squad] + self._offset[rows]
         offset = goal - place
-        left_m = np.hypot(*offset.T)
+        left_m = _lengths(offset)
         far = np.flatnonzero((left_m > 1.5 * 3.0) & ~IS_AIR[kind])
         offset[far] = self._next_places(side[far], squad[far], place[far]) - place[far]
         target = self.target[rows]
         hunts = np.flatnonzero((target >= 0) & self.chases[side, squad])
         offset[hunts] = self.place[target[hunts]] - place[hunts]
-        length = np.hypot(*offset.T)
+        length = _lengths(offset)
         stands = np.zeros(len(rows), bool)
         stands[hunts] = length[hunts] <= 0.9 * RANGE_M[kind[hunts]]
         step_m = np.minimum(SPEED_M_S[kind] * np.float32(passed_s), length)
@@ -218,3 +218,9 @@ class Battle:
                 setattr(self, name, array)
 
         return change
+
+
+def _lengths(offsets: Floats) -> Floats:
+    """Return the length of each row. Not np.hypot, whose last bit differs between C libraries."""
+    lengths: Floats = np.sqrt((offsets * offsets).sum(axis=1))
+    return lengths

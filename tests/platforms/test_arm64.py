@@ -21,7 +21,7 @@ TESTS_OF_LOOPS = (
     "tests/paths/searches/test_grid_search_loops.py", "tests/paths/searches/test_jump_loops.py",
     "tests/paths/regions/test_region_loops.py", "tests/senses/sight/test_sight_loops.py",
     "tests/squads/test_marching_loops.py", "tests/squads/test_matching_loops.py", "tests/test_clock.py",
-    "tests/test_budget.py",
+    "tests/test_budget.py", "tests/test_loop_digests.py",
     "tests/scenarios/test_determinism.py::test_decisions_are_the_committed_ones_on_every_machine",
 )
 

@@ -26,9 +26,6 @@ from tools.test_packages import install_test_packages
 from tools.zig import ensure_zig
 
 TARGET = windows_python.TARGET
-# As in test_windows.py: the skirmish differs between Linux and Windows, from frame 9 on.
-OTHERWISE_ROUNDED = (
-    "tests/in_godot/saving/test_recording.py::test_a_recording_made_without_godot_replays_in_it[skirmish]")
 START_LIMIT_S, SUITE_LIMIT_S = 300.0, 5400.0
 LAUNCHER = ROOT / "tools/godot_in_wine.py"
 CHECK = """extends SceneTree
@@ -120,8 +117,7 @@ def test_a_museum_exported_on_linux_plays_its_script(prepared, python, tmp_path)
 
 
 def test_tests_inside_godot_pass(prepared, engine, project):
-    command = [prepared.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/in_godot",
-               f"--deselect={OTHERWISE_ROUNDED}"]
+    command = [prepared.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/in_godot"]
     environment = {**engine.environment(), "GODOT": str(engine.program)}
     code = subprocess.run(command, cwd=project, env=environment, check=False, timeout=SUITE_LIMIT_S).returncode
     assert code == 0
