@@ -213,25 +213,21 @@ class RegionalSenseManager(Saveable):
     def period_frames(self) -> int:
         """Frames of the clock from one look of a sensor to its next (count), 1 to ``LONGEST_PERIOD``.
 
-        Sensors are spread evenly over the frames of a period. Sounds and other signals arrive in every frame; a
-        sensor sees, and its memory and awareness advance, when it looks. An advance in which no sensor looks and no
-        signal is under way does nothing more: see ``is_idle``.
+        Sensors are spread over the frames of a period, 64 of them or more in a frame. Sounds and other signals
+        arrive in every frame; a sensor sees, and its memory and awareness advance, when it looks. An advance in which no sensor looks and no
+        signal is under way does nothing: see ``is_idle``.
         """
         return self._phases.period
 
     @period_frames.setter
     def period_frames(self, period_frames: int) -> None:
         self._phases.period = whole_number("period_frames", period_frames, minimum=1, maximum=LONGEST_PERIOD)
+        self._rests_until = 0
 
     @property
     def is_idle(self) -> bool:
-        """Whether an advance now would read no positions, so that an engine need not write them."""
-        if self._phases.period == 1:
-            return False
-        self._phases.frame = self.clock.now.frame
-        return (
-            self._continuous.is_idle(self.max_rays) and self._perception.is_idle and not self._emitted.has_work
-            and self._smelling is None and not any(self._shares.following))
+        """Whether an advance would do nothing, so that an engine need neither write positions nor call it."""
+        return self.clock.now.frame < self._rests_until and not self._emitted.has_work
 
     # Sensors.
 
@@ -289,6 +285,7 @@ class RegionalSenseManager(Saveable):
             position, forward, thresholds, sight_cones, detection_mask, self_source, name
         )
         self._perception.add(new, listeners, memory, awareness)
+        self._rests_until = 0
         return new
 
     def change_sensor(
@@ -707,6 +704,8 @@ class RegionalSenseManager(Saveable):
         check_budget(budget)
         if self._is_advancing:
             raise RuntimeError("advance is already running; a listener must not call it")
+        if self.is_idle:
+            return
         self._is_advancing = True
         self._rays_asked = 0
         now_s = self.clock.now.seconds
@@ -716,8 +715,6 @@ class RegionalSenseManager(Saveable):
                 self._sensitivity.recover(self._sensors, now_s)
             if self._clues.gone:
                 self._clues.expire(self._sources, now_s)
-            if self.is_idle:
-                return
             self._phases.frame = self.clock.now.frame
             if self._sources.counts_motion:
                 self._sources.measure_motion(now_s)
@@ -731,10 +728,21 @@ class RegionalSenseManager(Saveable):
                 self._continuous.ages.note_round(now_s, is_done=is_done)
             if budget.stopwatch is not None:
                 self._note_pass(budget.used - before_us, left, is_done=is_done)
+            if self._phases.period > 1:
+                self._rests_until = self._next_frame()
         finally:
             self._is_advancing = False
 
-    def _without_pass(self, budget: Budget, left: float) -> Budget:
+    def _next_frame(self) -> int:
+        """Return until which frame there is nothing to do unless a signal comes; 0 if something is left to do."""
+        sight, percepts = self._continuous, self._perception
+        is_at_rest = percepts.is_at_rest and not sight.is_looking and not any(self._shares.following) and (
+            not sight.pairs or sight.looks == percepts.looks)
+        if not is_at_rest or self._smelling is not None or sight.pairs_needing_rays > self.max_rays:
+            return 0
+        return self._phases.next_frame(percepts.looks.frame)
+
+    def _without_pass(self, budget: Budget) -> Budget:
         """Return what a budget has for the stages, so that the pass over percepts fits, too.
 
         A budget of steps is whole; a replay makes the same part of its budget as the game that was recorded.
@@ -936,6 +944,7 @@ class RegionalSenseManager(Saveable):
 
     def forget_all(self) -> None:
         """Clear all memories and meters, for a clock that was set back without the senses."""
+        self._rests_until = 0
         for sensor_id in self.sensor_names:
             self._perception.forget_all(sensor_id)
 
@@ -981,6 +990,7 @@ class RegionalSenseManager(Saveable):
         return [one.name for one in self._modalities.all]
 
     def _finish_load(self) -> None:
+        self._rests_until = 0
         self._clues.collect(self._sources)
 
     def _check_at_rest(self) -> None:

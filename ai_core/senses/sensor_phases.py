@@ -11,27 +11,36 @@ from ai_core.saving.fields import MOST
 from ai_core.senses.id_table import SLOT_MASK
 from ai_core.senses.sensor_table import SensorTable
 
-__all__ = ["DUE", "LONGEST_PERIOD", "Due", "SensorPhases"]
+__all__ = ["DUE", "LONGEST_PERIOD", "NOBODY", "Due", "SensorPhases"]
 
 LONGEST_PERIOD = 60
 """Most frames from one look of a sensor to its next (count), a second; saves count looks up to twice this."""
 
+TOGETHER = 64
+"""Neighboring rows of sensors that have one phase (count).
+
+A frame in which any sensor looks costs as much as some 60 looks at 60 frames a second, because caches are cold; so a
+spread of fewer sensors over more frames costs more. Higher values make frames less even.
+"""
+
 
 class Due(NamedTuple):
-    """Phases whose sensors are due: a sensor of row r is if ``(frame - r) % period < phases``.
+    """Phases whose sensors are due: a sensor of row r is if ``(frame - r // together) % period < phases``.
 
     Attributes:
         frame: the frame, or -1 for none so far.
         period: frames from one look of a sensor to its next.
         phases: number of phases; all from ``period`` on.
+        together: neighboring rows that have one phase.
     """
 
     frame: int
     period: int
     phases: int
+    together: int = TOGETHER
 
 
-DUE = Row(Due, Whole(-1, MOST), Whole(1, LONGEST_PERIOD), Whole(0, LONGEST_PERIOD))
+DUE = Row(Due, Whole(-1, MOST), Whole(1, LONGEST_PERIOD), Whole(0, LONGEST_PERIOD), Whole(1, MOST))
 """How it is saved."""
 
 NOBODY = Due(-1, 1, 0)
@@ -40,7 +49,8 @@ NOBODY = Due(-1, 1, 0)
 class SensorPhases:
     """The phases of sensors: each looks every ``period`` frames, at the frames ``(frame + phase) % period == 0``.
 
-    The phase is minus the row of the sensor. So sensors are spread evenly over the frames, and keep their phases.
+    The phase is minus the number of the block of ``together`` rows that the sensor stands in. So blocks are spread
+    evenly over the frames, and sensors keep their phases.
 
     Args:
         sensors: all sensors.
@@ -48,11 +58,12 @@ class SensorPhases:
     Attributes:
         period: frames from one look of a sensor to its next (count), 1 to ``LONGEST_PERIOD``.
         frame: the frame under way.
+        together: see ``TOGETHER``.
     """
 
     def __init__(self, sensors: SensorTable) -> None:
         self._sensors = sensors
-        self.period, self.frame = 1, 0
+        self.period, self.frame, self.together = 1, 0, TOGETHER
         self._parts: list[NDArray[np.int32]] = []
         self._parts_of: tuple[object, int] = (None, 0)
 
@@ -66,11 +77,8 @@ class SensorPhases:
             return Due(frame, 1, 1)
         passed = frame - last.frame
         if not 0 <= passed < period or last.period != period:
-            return Due(frame, period, period)
-        parts = self._by_phase()
-        if any(len(parts[(frame - k) % period]) for k in range(passed)):
-            return Due(frame, period, passed)
-        return None
+            return Due(frame, period, period, self.together)
+        return Due(frame, period, passed, self.together) if self.next_frame(last.frame) <= frame else None
 
     def ids_of(self, due: Due) -> NDArray[np.int32]:
         """Return the sensors of phases, ascending. The same array until a sensor joins or leaves."""
@@ -81,6 +89,14 @@ class SensorPhases:
             return parts[due.frame % due.period]
         return np.sort(np.concatenate([parts[(due.frame - k) % due.period] for k in range(due.phases)]))
 
+    def next_frame(self, frame: int) -> int:
+        """Return the first frame after one in which a sensor is due, a period later if there is none."""
+        period, parts = self.period, self._by_phase()
+        later = frame + 1
+        while later < frame + period and not len(parts[later % period]):
+            later += 1
+        return later
+
     @property
     def in_use(self) -> int:
         """Number of phases that a sensor has: looks of any sensors from one look of a sensor to its next (count)."""
@@ -89,6 +105,6 @@ class SensorPhases:
     def _by_phase(self) -> list[NDArray[np.int32]]:
         ids, period = self._sensors.ids.ids, self.period
         if self._parts_of[0] is not ids or self._parts_of[1] != period:
-            rows = (ids & SLOT_MASK) % period
-            self._parts, self._parts_of = [ids[rows == phase] for phase in range(period)], (ids, period)
+            phases = (ids & SLOT_MASK) // self.together % period
+            self._parts, self._parts_of = [ids[phases == phase] for phase in range(period)], (ids, period)
         return self._parts

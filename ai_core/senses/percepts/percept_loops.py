@@ -121,6 +121,7 @@ class PerceptLoops:
     period = cython.declare(cython.longlong, visibility="public")
     frame: cython.longlong
     phases: cython.longlong
+    together: cython.longlong
     count: cython.Py_ssize_t
     capacity: cython.Py_ssize_t
     senses_count: cython.Py_ssize_t
@@ -148,7 +149,7 @@ class PerceptLoops:
         self.changes, self.levels_crossed, self.sensations, self.missing = [], [], [], []
         self.has_ended = False
         self.looks = 1      # no row was in view at look 0
-        self.frame, self.period, self.phases = 0, 1, 1
+        self.frame, self.period, self.phases, self.together = 0, 1, 1, 1
         self.source_places = self.source_ids = self.pair_columns = None
 
     def take(self, keys, order, key_of_row, rows, senses, reacts, minds, levels) -> None:
@@ -401,7 +402,7 @@ class PerceptLoops:
             places: (sources, 3) float32, positions of sources by slot (m), which ``see`` and ``advance`` read.
             ids: (sources,) int32, id in use of each slot, -1 for none.
         """
-        self.frame, self.period, self.phases = due
+        self.frame, self.period, self.phases, self.together = due
         if places is not self.source_places or ids is not self.source_ids:
             if len(places) < len(ids) or places.shape[1] != 3:
                 raise ValueError("places must have a row per id")
@@ -564,7 +565,8 @@ class PerceptLoops:
     def has_turn(self, sensor_id: cython.longlong) -> cython.bint:
         """Return whether a sensor is due."""
         # The sum is for C, whose remainder may be negative.
-        return ((self.frame - (sensor_id & SLOT_MASK)) % self.period + self.period) % self.period < self.phases
+        block: cython.longlong = (sensor_id & SLOT_MASK) // self.together
+        return ((self.frame - block) % self.period + self.period) % self.period < self.phases
 
     @cython.cfunc
     def check(self, row: cython.Py_ssize_t, number: cython.Py_ssize_t = -1):

@@ -317,10 +317,9 @@ class Perception(Saveable):
         self.notify_heard(budget)
 
     @property
-    def is_idle(self) -> bool:
-        """Whether ``advance`` has nothing to do in this frame."""
-        is_told = not self._notices and not self._heard
-        return self._stage == NO_PASS and is_told and self._phases.due_since(self.looks) is None
+    def is_at_rest(self) -> bool:
+        """Whether no pass is under way, and no listener waits for a notice."""
+        return self._stage == NO_PASS and not self._notices and not self._heard
 
     def advance(self, pairs: Mapping[int, PairsInView], budget: Budget) -> bool:
         """Notify listeners, take in what is in view, let time pass for all percepts, and notify listeners.

@@ -91,7 +91,7 @@ class ContinuousSensing(Saveable):
         passes=Whole(maximum=MOST // 4, at="ages.passes"),
         ages=Inner(),
         pairs=ByModality(PAIRS, attrgetter("pairs")),
-        is_looking=Flag(at="_is_looking"),
+        is_looking=Flag(),
         looks=DUE, asks=DUE,
         to_look=ArrayOf(np.int32, minimum=0, maximum=LARGEST_ID, is_ascending=True, at="_to_look"),
         found=ByModality(Record(PairsFound, keys=PairKeys(is_ascending=True), intensity=ArrayOf(minimum=0))),
@@ -120,7 +120,7 @@ class ContinuousSensing(Saveable):
         self.turns = RayTurns(sensors, sources)
         self._found: dict[int, list[PairsFound]] = {}
         self._to_look = np.zeros(0, np.int32)
-        self._is_looking = False
+        self.is_looking = False
         self.looks = self.asks = NOBODY       # whose pass is under way or ended last, and whose pairs take turns
         # How many had been removed when the pass began that found the pairs, of each phase; and the one under way.
         self._removals = self._removals_before = (0, 0)
@@ -128,11 +128,6 @@ class ContinuousSensing(Saveable):
         self.ages = QueryAges()
         self._out = (np.zeros(0, np.int64), np.zeros(0))
         self._whole, self._whole_of = NO_LINES, NO_KEYS     # the lines of all pairs, and their keys
-
-    def is_idle(self, max_rays: int) -> bool:
-        """Return whether no sensor is due, and no pair waits for a ray that was not left for it before."""
-        return not self._is_looking and self.pairs_needing_rays <= max_rays and (
-            not self.pairs or self._phases.due_since(self.looks) is None)
 
     def look(self, budget: Budget, now_s: float) -> bool:
         """Find the pairs in reach; return False if the budget ended before that.
@@ -145,7 +140,7 @@ class ContinuousSensing(Saveable):
         if not self.pairs:
             return True
         is_unlimited, block = budget.is_unlimited, 1 + PAIRS_PER_BLOCK // (1 + self._sources.ids.count)
-        if self._is_looking:
+        if self.is_looking:
             return self._look_on(budget, now_s, block)
         due = self._phases.due_since(self.looks)
         if due is None:
@@ -155,7 +150,7 @@ class ContinuousSensing(Saveable):
         # ``peek``, because a replay must query the budget as often as the recorded game did.
         if len(looking) > block or not (is_unlimited or budget.stopwatch or budget.peek() >= len(looking)):
             self._to_look, self._found = looking, {number: [] for number in self.pairs}
-            self.looks, self._is_looking = due, True
+            self.looks, self.is_looking = due, True
             self._removals_before = self._count_removals()
             return self._look_on(budget, now_s, block)
         if not is_unlimited and budget.is_spent:
@@ -189,7 +184,7 @@ class ContinuousSensing(Saveable):
             for number, found in self._found.items():
                 keys, intensity, count = self._in_reach(number, looking)
                 found.append(PairsFound(keys[:count].copy(), intensity[:count].copy()))
-        self._is_looking = False
+        self.is_looking = False
         moment, due = self.ages.end_pass(now_s), self.looks
         for number, blocks in self._found.items():
             keys, intensity = _joined(blocks)
@@ -201,7 +196,7 @@ class ContinuousSensing(Saveable):
 
     def _end_pass(self) -> None:
         """Let the pairs of a pass take turns, and note which of them may have been removed."""
-        frame, period, phases = self.asks = self.looks
+        frame, period, phases, _ = self.asks = self.looks
         if phases >= period:
             self._removals = self._removals_before
             self._removals_by_phase = [self._removals]
@@ -277,7 +272,7 @@ class ContinuousSensing(Saveable):
         Pairs of sensors that looked last take turns, and those that the rays did not suffice for before.
         """
         rows = None
-        if self._phases.period > 1:
+        if self.asks.phases < self.asks.period:
             rows = pairs.rows_due(self.asks, 2 * (self.ages.passes - self._phases.in_use))
             if len(rows) == pairs.count:
                 rows = None
@@ -400,7 +395,7 @@ class ContinuousSensing(Saveable):
     @property
     def found(self) -> dict[int, PairsFound]:
         """Pairs that an interrupted pass has found so far, by number of the modality, for a save."""
-        found = self._found if self._is_looking else {}
+        found = self._found if self.is_looking else {}
         return {number: _joined(blocks) for number, blocks in found.items()}
 
     @found.setter

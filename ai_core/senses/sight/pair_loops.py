@@ -163,14 +163,16 @@ class PairsInView:
         """
         i: cython.Py_ssize_t
         count: cython.Py_ssize_t = 0
-        frame: cython.longlong = due[0]
-        period: cython.longlong = due[1]
-        phases: cython.longlong = due[2]
+        frame: cython.longlong
+        period: cython.longlong
+        phases: cython.longlong
+        together: cython.longlong
+        frame, period, phases, together = due
         found = np.empty(self.count, np.int64)
         rows: cython.longlong[::1] = memoryview(found)
         for i in range(self.count):
             # Pairs that were never asked have an even moment. The sum is for C, whose remainder may be negative.
-            if (((frame - ((self.key[i] >> ID_BITS) & SLOT_MASK)) % period + period) % period < phases
+            if (((frame - ((self.key[i] >> ID_BITS) & SLOT_MASK) // together) % period + period) % period < phases
                     or self.since[i] < waiting_before
                     or (waiting_before != NO_MOMENT and self.since[i] % 2 == 0)):
                 rows[count] = i

@@ -72,6 +72,11 @@ class FeltCollisions(Saveable):
         self._movers: list[Any] = []
         self._slides = np.zeros((0, MOST_SLIDES), np.int64)
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether no bodies met, and none has to be asked: those of the members that there were in the last frame."""
+        return not (self._met or self._movers)
+
     def meet(self, one: int, other: int) -> None:
         """Note that two bodies met, by their instance ids."""
         self._met.add((one, other))

@@ -607,9 +607,9 @@ class SenseManager(SavedState, Node):
             " half of the rays are used for walls that muffle. Can be changed at any time.")
     period = export(
         int, 1, range=(1, LONGEST_PERIOD, 1), unit="frames", on_set="_period_set",
-        doc="Frames from one look of a sensor to its next. The sensors are spread over these frames; sounds and other"
-            " signals arrive in every frame. With 3, at 60 frames a second, a sensor looks 20 times a second, and the"
-            " senses of a few characters cost a third. Can be changed at any time.")
+        doc="Frames from one look of a sensor to its next. More than 64 sensors are spread over these frames; sounds and"
+            " other signals arrive in every frame. With 3, at 60 frames a second, a sensor looks 20 times a second. Can be"
+            " changed at any time.")
     show_in_game = export(
         bool, False, group="Debug", on_set="_show_set",
         doc="If true, draws in the running game what sensors see, as fans that end at walls, and the ranges of sources,"
@@ -644,19 +644,21 @@ class SenseManager(SavedState, Node):
             self.flush_removed()
         if self._fading and not self._fade():
             return
+        if self._core.is_idle and not self._is_shown and not self._is_felt():
+            self._joined.clear()
+            return
         self._is_in_frame = True
         try:
             if self._joined and self._joined_at != _step_of_engine():
                 self._joined.clear()
             core, readers = self._core, self._readers or self._made_readers()
-            if not core.is_idle:
-                positions, forwards, source_positions = core.arrays_to_write()
-                lost = readers[0].read(positions, forwards)
-                if lost:
-                    self._space.report_lost(readers[0], lost)
-                lost = readers[1].read(source_positions)
-                if lost:
-                    self._space.report_lost(readers[1], lost)
+            positions, forwards, source_positions = core.arrays_to_write()
+            lost = readers[0].read(positions, forwards)
+            if lost:
+                self._space.report_lost(readers[0], lost)
+            lost = readers[1].read(source_positions)
+            if lost:
+                self._space.report_lost(readers[1], lost)
             if self._contacts is not None:
                 self._contacts.deliver(self._sensor_bodies, self._bodies, readers)
             core.advance(turn.budget)
@@ -665,6 +667,13 @@ class SenseManager(SavedState, Node):
                 self._scheduler.draw_later(self, self._show)
         finally:
             self._is_in_frame = False
+
+    def _is_felt(self) -> bool:
+        """Deliver contacts of bodies; return whether a sensor feels one."""
+        if self._contacts is None or self._contacts.is_quiet:
+            return False
+        self._contacts.deliver(self._sensor_bodies, self._bodies, self._made_readers())
+        return not self._core.is_idle
 
     def _fade(self) -> bool:
         """Let sources fade whose time has come; return False if a callback of ``faded`` ended the scene."""
