@@ -214,8 +214,8 @@ class RegionalSenseManager(Saveable):
         """Frames of the clock from one look of a sensor to its next (count), 1 to ``LONGEST_PERIOD``.
 
         Sensors are spread over the frames of a period, 64 of them or more in a frame. Sounds and other signals
-        arrive in every frame; a sensor sees, and its memory and awareness advance, when it looks. An advance in which no sensor looks and no
-        signal is under way does nothing: see ``is_idle``.
+        arrive in every frame; a sensor sees, and its memory and awareness advance, when it looks. An advance in
+        which no sensor looks and no signal is under way does nothing: see ``is_idle``.
         """
         return self._phases.period
 
@@ -742,7 +742,7 @@ class RegionalSenseManager(Saveable):
             return 0
         return self._phases.next_frame(percepts.looks.frame)
 
-    def _without_pass(self, budget: Budget) -> Budget:
+    def _without_pass(self, budget: Budget, left: float) -> Budget:
         """Return what a budget has for the stages, so that the pass over percepts fits, too.
 
         A budget of steps is whole; a replay makes the same part of its budget as the game that was recorded.

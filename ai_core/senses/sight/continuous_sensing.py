@@ -338,7 +338,8 @@ class ContinuousSensing(Saveable):
         Args:
             pairs_at_once: pairs asked in one pass; 1 or more.
         """
-        return -(-self.pairs_needing_rays // pairs_at_once) + self.turns.longest_patience + self._phases.in_use - 1
+        passes = max(-(-self.pairs_needing_rays // pairs_at_once), self._phases.period > 1)
+        return passes + self.turns.longest_patience + self._phases.in_use - 1
 
     @property
     def oldest_query_passes(self) -> int:
