@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from ai_core.clock import ManualClock
 from ai_core.errors import UnknownNameError, shown
-from ai_core.saving.fields import Fields, State, StateError, brief
+from ai_core.saving.fields import State, StateError, brief, check_names, check_version, checked_dict, refuse
 from ai_core.saving.inner_state import is_saveable
 from ai_core.saving.plain_data import MAXIMUM_DEPTH, MAXIMUM_VALUES, DuplicateKeys, JsonConstant, check_plain
 
@@ -230,17 +230,14 @@ def _check_size(text: str) -> None:
 
 def _states_in(snapshot: object) -> dict[str, Any]:
     try:
-        fields = Fields(snapshot)
-        if fields.text("format") != FORMAT:
-            fields.refuse("format", f"must be {FORMAT!r}; this is not an ai_core snapshot")
-        fields = Fields.versioned(snapshot, version=VERSION)
-        fields.anything("format")
-        states = fields.anything("parts")
-        if not isinstance(states, dict):
-            fields.refuse("parts", f"must be a dict, got {brief(states)}")
+        fields = checked_dict("", snapshot)
+        if fields.get("format") != FORMAT:
+            refuse("format", f"must be {FORMAT!r}; this is not an ai_core snapshot")
+        check_version("", fields, VERSION)
+        check_names("", fields, ("format", "version", "parts"))
+        states = checked_dict("parts", fields["parts"])
         if not all(type(name) is str for name in states):
-            fields.refuse("parts", "must have only strings as keys")
-        fields.end()
+            refuse("parts", "must have only strings as keys")
     except SnapshotError:
         raise
     except StateError as error:

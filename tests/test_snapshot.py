@@ -107,7 +107,7 @@ def refusal(night, state):
         ("parts/station/topics/0/0", "near", "station: 'topics[0][0]': unknown topic 'near'"),
         ("parts/habits.guard 1/active", 3, "habits/guard 1: 'active' must be a list, got 3"),
         ("parts/habits.guard 1/active/0/path", "rot", "'active[0].path': unknown habit 'rot'; did you mean 'root'?"),
-        ("parts/dice/words", "0" * 9, "dice: 'words' must be 624 words of 8 hex digits"),
+        ("parts/dice/source/words", "0" * 9, "dice: 'source.words' must be 624 words of 8 hex digits"),
         ("parts/clock/now/1", 77.0, "stands at"),
     ],
 )
@@ -151,9 +151,9 @@ def test_a_forgotten_clock_is_noticed():
 
 
 def test_invalid_later_part_leaves_the_earlier_ones_alone(night, state):
-    state["parts"]["dice"]["index"] = 625
+    state["parts"]["dice"]["source"]["index"] = 625
     live_on(night, 2)
-    assert refusal(night, state) == "dice: 'index' must be at most 624, got 625"
+    assert refusal(night, state) == "dice: 'source.index' must be at most 624, got 625"
 
 
 def test_a_part_of_somebody_elses_may_refuse_with_any_error():

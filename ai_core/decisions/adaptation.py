@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ai_core.decisions.habits.habit_status import RandomSource
 from ai_core.errors import UnknownNameError, check_kind, check_type, finite_number, named, shown, whole_number
-from ai_core.saving.chance import prepare_random, save_random
+from ai_core.saving.chance import RandomGenerator
 from ai_core.saving.declared_state import (
     Change,
     DeclaredState,
@@ -472,7 +472,7 @@ class AdaptiveChoice(Saveable):
     SHOWN = ("last_tactic",)
 
     STATE = DeclaredState(
-        memory=Part(), prediction=Hook(), random=Hook(),
+        memory=Part(), prediction=Hook(), random=RandomGenerator(at="_random"),
         last=Optional(
             Row(lambda tactic, context: (tactic, context), OneOf(lambda one: one.memory.choices), CONTEXT_STATE),
             at="_last"))
@@ -562,12 +562,6 @@ class AdaptiveChoice(Saveable):
             symbol, probability, confidence = self.prediction.predict()
             lines.append(f"expects {symbol} ({probability:.0%}, confidence {confidence:.0%})")
         return "\n".join(lines)
-
-    def _save_random(self) -> State:
-        return save_random(self._random)
-
-    def _prepare_random(self, plain: Any, place: str) -> Change:
-        return prepare_random(self._random, plain, place)
 
     def _save_prediction(self) -> State | None:
         return None if self.prediction is None else self.prediction.save_state()

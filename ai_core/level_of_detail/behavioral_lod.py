@@ -23,7 +23,7 @@ from ai_core.saving.declared_state import (
     Seconds,
     Whole,
 )
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.fields import State, check_names, checked_dict
 from ai_core.saving.inner_state import inner_state, prepared_inner
 from ai_core.scheduling.task import Turn, Work
 from ai_core.scheduling.work import Runner, runner_for
@@ -290,10 +290,9 @@ class BehavioralLOD(Saveable):
         return {one.name: inner_state(one.work) for one in self._behaviors}
 
     def _prepare_works(self, plain: Any, place: str) -> Change:
-        works = Fields(plain, place)
-        loads = [(one.name, prepared_inner(one.work, works.anything(one.name), f"work of {one.name!r}"))
+        check_names(place, works := checked_dict(place, plain), [one.name for one in self._behaviors])
+        loads = [(one.name, prepared_inner(one.work, works[one.name], f"work of {one.name!r}"))
                  for one in self._behaviors]
-        works.end()
 
         def load() -> None:
             raised = _raised_by([(name, runner.close) for name, runner in self._runners.items()])  # of the old state

@@ -1,15 +1,25 @@
 """State of random number generators: Python's ``random.Random``, or any saveable object."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
-from ai_core.described import Described
 from ai_core.errors import shown
-from ai_core.saving.fields import Fields, State, StateError
+from ai_core.saving.declared_state import (
+    Change,
+    DeclaredState,
+    Number,
+    Optional,
+    Part,
+    Record,
+    Saveable,
+    Text,
+    Whole,
+)
+from ai_core.saving.fields import State, refuse
 from ai_core.saving.inner_state import is_saveable
 
-__all__ = ["RandomState", "prepare_random", "save_random"]
+__all__ = ["RandomGenerator", "RandomState"]
 
 WORDS = 624
 """Length of the state of the Mersenne Twister (words of 32 bits)."""
@@ -18,32 +28,30 @@ GETSTATE_VERSION = 3
 """First item of the result of ``random.Random.getstate``, in every Python since 3.2."""
 
 
-class RandomState(Described):
-    """Makes a ``random.Random`` part of a snapshot.
+class RandomGenerator(Part):
+    """A ``random.Random``, a generator with ``save_state`` and ``prepare_state``, or None; its sequence continues."""
 
-    Args:
-        source: the generator; after loading, its sequence continues.
-    """
+    def save(self, value: Any, owner: Any) -> State | None:
+        """Return the state of a generator.
 
-    def __init__(self, source: Any) -> None:
-        save_random(source)
-        self._source = source
+        Raises:
+            TypeError: if it is neither.
+        """
+        return None if value is None else _saved(value)
 
-    def save_state(self) -> State:
-        """Return the state of the generator."""
-        return save_random(self._source)
+    def prepare(self, part: Any, plain: Any, place: str, within: SimpleNamespace | None = None) -> Change:
+        """Check the state of a generator; return the function that restores it."""
+        if plain is None:
+            return int
+        if part is None:
+            refuse(place, "requires a random generator; set one before loading")
+        if is_saveable(part):
+            return super().prepare(part, plain, place, within)
+        saved = STATE.read(plain, place, None)
+        return lambda: part.setstate((GETSTATE_VERSION, (*saved.words, saved.index), saved.gauss_next))
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a state; return the function that restores the generator."""
-        return prepare_random(self._source, state)
 
-
-def save_random(source: Any) -> State:
-    """Return the state of a generator.
-
-    Raises:
-        TypeError: if it is neither a ``random.Random`` nor saveable itself.
-    """
+def _saved(source: Any) -> State:
     if is_saveable(source):
         saved: State = source.save_state()
         return saved
@@ -57,34 +65,31 @@ def save_random(source: Any) -> State:
             " save_state and prepare_state to your generator"
         )
     _, words, gauss_next = state
-    return {
-        "version": 1,
-        "index": words[-1],
-        "words": "".join(f"{word:08x}" for word in words[:-1]),
-        "gauss_next": gauss_next,
-    }
+    return {"index": words[-1], "words": "".join(f"{word:08x}" for word in words[:-1]), "gauss_next": gauss_next}
 
 
-def prepare_random(source: Any, state: object, place: str = "") -> Callable[[], None]:
-    """Check a state written by ``save_random``; return the function that restores the generator.
+class _Words(Text):
+    """The words of a generator, as hex digits."""
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        text = super().read(plain, place, owner)
+        if len(text) != 8 * WORDS or not set(text) <= set("0123456789abcdef"):
+            refuse(place, f"must be {WORDS} words of 8 hex digits")
+        return [int(text[at : at + 8], 16) for at in range(0, len(text), 8)]
+
+
+STATE = Record(SimpleNamespace, index=Whole(maximum=WORDS), words=_Words(), gauss_next=Optional(Number()))
+
+
+class RandomState(Saveable):
+    """Makes a ``random.Random`` part of a snapshot.
 
     Args:
-        source: the generator.
-        state: the saved state.
-        place: its place in the whole state.
-
-    Raises:
-        StateError: if it is not such a state.
+        source: the generator; after loading, its sequence continues.
     """
-    if is_saveable(source):
-        prepared: Callable[[], None] = source.prepare_state(state)
-        return prepared
-    fields = Fields.versioned(state, version=1, place=place)
-    index = fields.whole("index", maximum=WORDS)
-    text = fields.text("words")
-    gauss_next = None if fields.anything("gauss_next") is None else fields.number("gauss_next")
-    fields.end()
-    if len(text) != 8 * WORDS or not set(text) <= set("0123456789abcdef"):
-        raise StateError(f"{fields.place_of('words')!r} must be {WORDS} words of 8 hex digits")
-    words = tuple(int(text[at : at + 8], 16) for at in range(0, len(text), 8))
-    return lambda: source.setstate((GETSTATE_VERSION, (*words, index), gauss_next))
+
+    STATE = DeclaredState(source=RandomGenerator(at="_source"))
+
+    def __init__(self, source: Any) -> None:
+        _saved(source)
+        self._source = source

@@ -32,13 +32,17 @@ from ai_core.saving.fields import (
     LARGEST_FLOAT32,
     LATEST_S,
     MOST,
-    Fields,
     State,
     StateError,
     brief,
+    check_names,
+    check_version,
+    checked_dict,
+    checked_list,
     checked_number,
     checked_whole,
     place_in,
+    refuse,
 )
 from ai_core.saving.inner_state import inner_state, prepared_inner
 from ai_core.saving.values import SavedValues
@@ -93,11 +97,6 @@ Limit = float | Callable[[Any], float]
 Shape = tuple[int | None, ...]
 
 
-def refuse(place: str, why: str) -> NoReturn:
-    """Raise a StateError that names the place and the reason."""
-    raise StateError(f"{place!r} {why}")
-
-
 class Kind:
     """Kind of a field: its values, and how they are written and read. The base holds plain data without a check.
 
@@ -147,7 +146,7 @@ class Kind:
         Raises:
             StateError: as ``read``.
         """
-        return self.read_all(_items(plain, place), place, owner)
+        return self.read_all(checked_list(place, plain), place, owner)
 
     def _are_plain(self, values: list[Any]) -> bool:
         """Return whether all values are saved and read as they are, with one check for a large list."""
@@ -320,7 +319,7 @@ class Moment(Kind):
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         """Return the moment."""
-        frame, seconds = _items(plain, place, 2)
+        frame, seconds = checked_list(place, plain, 2)
         return self.make(
             checked_whole(f"{place}[0]", frame, 0, MOST), checked_number(f"{place}[1]", seconds, -LATEST_S, LATEST_S))
 
@@ -348,7 +347,7 @@ class Optional(Kind):
 
     def read_column(self, plain: Any, place: str, owner: Any) -> list[Any]:
         """Return None or the value for each."""
-        flags, found = _items(plain, place, 2)
+        flags, found = checked_list(place, plain, 2)
         flags = Flag().read_column(flags, f"{place}[0]", owner)
         found = self.kind.read_column(found, f"{place}[1]", owner)
         return [one[0] if one else None for one in _parts(found, flags, f"{place}[1]")]
@@ -378,7 +377,7 @@ class ListOf(Kind):
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         """Return the values."""
-        items = _items(plain, place, None if self.count is None else int(_limit(self.count, owner)))
+        items = checked_list(place, plain, None if self.count is None else int(_limit(self.count, owner)))
         values = self.kind.read_all(items, place, owner)
         if self.unique is not None:
             found = set()
@@ -395,7 +394,7 @@ class ListOf(Kind):
 
     def read_column(self, plain: Any, place: str, owner: Any) -> list[Any]:
         """Return the values of each."""
-        counts, found = _items(plain, place, 2)
+        counts, found = checked_list(place, plain, 2)
         least, most = (0, MOST) if self.count is None else (_limit(self.count, owner),) * 2
         counts = Whole(least, most).read_column(counts, f"{place}[0]", owner)
         found = self.kind.read_column(found, f"{place}[1]", owner)
@@ -432,10 +431,10 @@ class MapOf(Kind):
         """Return the dict."""
         if self.key is not None:
             return self._read_pairs(plain, place, owner, self.key)
-        fields = _dict(plain, place)
+        fields = checked_dict(place, plain)
         names = self.names(owner) if callable(self.names) else self.names
         if names is not None:
-            _match_names(fields, names, place)
+            check_names(place, fields, names)
         return {
             name: self._kind_of(owner, name).read(one, place_in(place, name), owner) for name, one in fields.items()}
 
@@ -444,8 +443,8 @@ class MapOf(Kind):
 
     def _read_pairs(self, plain: Any, place: str, owner: Any, key: Kind) -> Any:
         found: dict[Any, Any] = {}
-        for index, pair in enumerate(_items(plain, place)):
-            one, value = _items(pair, f"{place}[{index}]", 2)
+        for index, pair in enumerate(checked_list(place, plain)):
+            one, value = checked_list(f"{place}[{index}]", pair, 2)
             one = key.read(one, f"{place}[{index}][0]", owner)
             if one in found:
                 refuse(f"{place}[{index}][0]", f"occurs twice: {brief(one)}")
@@ -471,8 +470,8 @@ class ByName(Kind):
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         """Return the values in the order of the present names."""
-        fields, names = _dict(plain, place), tuple(self.names(owner))
-        _match_names(fields, names, place)
+        fields, names = checked_dict(place, plain), tuple(self.names(owner))
+        check_names(place, fields, names)
         return [self.kind.read(fields[name], place_in(place, name), owner) for name in names]
 
 
@@ -493,7 +492,7 @@ class Row(Kind):
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         """Return the result of ``make`` for the values."""
-        items = _items(plain, place, len(self.kinds))
+        items = checked_list(place, plain, len(self.kinds))
         values = [read(one, place + index, owner) for (index, read), one in zip(self._readers, items, strict=True)]
         return _made(place, self.make, *values)
 
@@ -516,7 +515,7 @@ class Point(Kind):
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         """Return the coordinates as a tuple."""
-        items = _items(plain, place, None if self.dimensions is None else int(_limit(self.dimensions, owner)))
+        items = checked_list(place, plain, None if self.dimensions is None else int(_limit(self.dimensions, owner)))
         if self.dimensions is None and len(items) not in (2, 3):
             refuse(place, f"must be a list of 2 or 3 items, got {brief(plain)}")
         return tuple(
@@ -542,8 +541,8 @@ class Record(Kind):
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         """Return the result of ``make`` for the fields."""
-        fields = _dict(plain, place)
-        _match_names(fields, self.kinds, place)
+        fields = checked_dict(place, plain)
+        check_names(place, fields, self.kinds)
         start = f"{place}." if place else ""
         values = {name: read(fields[name], start + name, owner) for name, read in self._readers}
         return _made(place, self.make, **values)
@@ -554,8 +553,8 @@ class Record(Kind):
 
     def read_column(self, plain: Any, place: str, owner: Any) -> list[Any]:
         """Return the objects."""
-        fields = _dict(plain, place)
-        _match_names(fields, self.kinds, place)
+        fields = checked_dict(place, plain)
+        check_names(place, fields, self.kinds)
         columns: list[list[Any]] = []
         for name, kind in self.kinds.items():
             columns.append(kind.read_column(fields[name], place_in(place, name), owner))
@@ -614,9 +613,10 @@ class OneRecordOf(Kind):
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         """Return the object."""
-        fields = {**_dict(plain, place)}
-        kind = OneOf(self.records).read(_required(fields, "kind", place), place_in(place, "kind"), owner)
-        del fields["kind"]
+        fields = {**checked_dict(place, plain)}
+        if "kind" not in fields:
+            refuse(place_in(place, "kind"), "is missing")
+        kind = OneOf(self.records).read(fields.pop("kind"), place_in(place, "kind"), owner)
         return self.records[kind].read(fields, place, owner)
 
 
@@ -678,7 +678,7 @@ class ArrayOf(Kind):
         numbers: list[Any] = [plain]
         for wanted in shape:
             for one in numbers:
-                _items(one, place, wanted)
+                checked_list(place, one, wanted)
             count = len(numbers[0]) if numbers else 0
             if any(len(one) != count for one in numbers):
                 refuse(place, "must have rows of one length")
@@ -699,7 +699,7 @@ class ArrayOf(Kind):
         """Return the arrays."""
         if not self._are_joined:
             return super().read_column(plain, place, owner)
-        counts, found = _items(plain, place, 2)
+        counts, found = checked_list(place, plain, 2)
         counts = Whole().read_column(counts, f"{place}[0]", owner)
         return [one.copy() for one in _parts(self.read(found, f"{place}[1]", owner), counts, f"{place}[1]")]
 
@@ -799,8 +799,8 @@ class Columns(Kind):
 
     def read(self, plain: Any, place: str, owner: Any) -> dict[str, NDArray[Any]]:
         """Return the columns by name, all of one length."""
-        fields = _dict(plain, place)
-        _match_names(fields, self.columns, place)
+        fields = checked_dict(place, plain)
+        check_names(place, fields, self.columns)
         found = {name: kind.read(fields[name], place_in(place, name), owner) for name, kind in self.columns.items()}
         count = len(next(iter(found.values()), ()))
         for name, column in found.items():
@@ -838,7 +838,7 @@ class GameValues(GameValue):
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         """Return the values as a tuple."""
-        return tuple(super().read(_items(plain, place), place, owner))
+        return tuple(super().read(checked_list(place, plain), place, owner))
 
 
 class Same(Kind):
@@ -905,7 +905,7 @@ class Parts(Part):
 
     def prepare(self, part: Any, plain: Any, place: str, within: SimpleNamespace | None = None) -> Change:
         """Check the states of all objects; return the function that loads them."""
-        _match_names(_dict(plain, place), part, place)
+        check_names(place, checked_dict(place, plain), part)
         prepare = super().prepare
         changes = [prepare(one, plain[name], place_in(place, name)) for name, one in part.items()]
         return lambda: [change() for change in changes]
@@ -977,8 +977,9 @@ class DeclaredState(Described):
         Raises:
             StateError: if the state cannot be loaded; names the place and the reason.
         """
-        fields = Fields.versioned(state, version=self.version, place=place).plain
-        _match_names(fields, ("version", *self.fields), place)
+        fields = checked_dict(place, state)
+        check_version(place, fields, self.version)
+        check_names(place, fields, ("version", *self.fields))
         values, changes = SimpleNamespace() if within is None else SimpleNamespace(within=within), []
         for name, kind in self.fields.items():
             where, plain = place_in(place, name), fields[name]
@@ -1054,44 +1055,11 @@ def _limit(limit: Limit, owner: Any) -> float:
     return limit(owner) if callable(limit) else limit
 
 
-def _items(plain: Any, place: str, count: int | None = None) -> list[Any]:
-    if not isinstance(plain, list):
-        refuse(place, f"must be a list, got {brief(plain)}")
-    if count is not None and len(plain) != count:
-        refuse(place, f"must be a list of {count} items, got {brief(plain)}")
-    return plain
-
-
 def _parts(values: Any, counts: list[int], place: str) -> list[Any]:
     """Return values in parts of given lengths."""
     if sum(counts) != len(values):
         refuse(place, f"must have {sum(counts)} values, got {len(values)}")
     return [values[end - count:end] for count, end in zip(counts, accumulate(counts), strict=True)]
-
-
-def _dict(plain: Any, place: str) -> dict[str, Any]:
-    if not isinstance(plain, dict):
-        subject = f"{place!r}" if place else "the state"
-        raise StateError(f"{subject} must be a dict, got {brief(plain)}")
-    return plain
-
-
-def _required(fields: Mapping[str, Any], name: str, place: str) -> Any:
-    if name not in fields:
-        raise StateError(f"{place_in(place, name)!r} is missing")
-    return fields[name]
-
-
-def _match_names(fields: Mapping[str, Any], names: Iterable[str], place: str) -> None:
-    """Raise StateError unless exactly these fields are present."""
-    known = {*names}
-    if fields.keys() == known:
-        return
-    for name in names:
-        _required(fields, name, place)
-    if len(fields) > len(known):
-        unknown = min(map(str, fields.keys() - known))
-        refuse(place_in(place, unknown), f"is an unknown field; known fields: {', '.join(map(repr, names))}")
 
 
 def _made(place: str, make: Callable[..., Any], /, *values: Any, **named: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import UnknownNameError, shown, whole_number
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.fields import State, place_in, refuse
 
 __all__ = ["LARGEST_ID", "SLOT_BITS", "SLOT_MASK", "IdTable", "grown", "read_ids", "saved_ids", "was_given_out"]
 
@@ -217,22 +217,22 @@ def saved_ids(ids: IdTable) -> State:
     return {"generations": list(ids._generation), "free": list(ids._free)}
 
 
-def read_ids(fields: Fields, in_use: Sequence[int], names: Sequence[str], noun: str) -> IdTable:
+def read_ids(
+    generations: list[int], free: list[int], in_use: Sequence[int], names: Sequence[str], noun: str, place: str
+) -> IdTable:
     """Return a table in which ``in_use`` are in use, under ``names``.
 
     Every row must be in use, free or retired, each once.
     """
-    generations = fields.wholes("generations", maximum=GENERATIONS)
-    free = fields.wholes("free", maximum=len(generations) - 1)
     if len(generations) > SLOT_MASK + 1:
-        fields.refuse("generations", f"must have at most {SLOT_MASK + 1} rows")
+        refuse(place_in(place, "generations"), f"must have at most {SLOT_MASK + 1} rows")
     rows = [one & SLOT_MASK for one in in_use]
     for one, row in zip(in_use, rows, strict=True):
         if row >= len(generations) or generations[row] != one >> SLOT_BITS:
-            fields.refuse("generations", f"do not match the {noun} id {one}")
+            refuse(place_in(place, "generations"), f"do not match the {noun} id {one}")
     retired = [row for row, times in enumerate(generations) if times == GENERATIONS]
     if sorted([*rows, *free, *retired]) != list(range(len(generations))):
-        fields.refuse("free", f"must hold exactly the rows without a {noun}, each once")
+        refuse(place_in(place, "free"), f"must hold exactly the rows without a {noun}, each once")
     table = IdTable(noun)
     table.capacity = FIRST_CAPACITY
     while table.capacity < len(generations):

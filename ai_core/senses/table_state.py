@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 import math
+from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from ai_core.saving.declared_state import (
+    ArrayOf,
     Change,
     Kind,
     ListOf,
@@ -22,9 +24,10 @@ from ai_core.saving.declared_state import (
     Whole,
     refuse,
 )
-from ai_core.saving.fields import LATEST_S, Fields, State, StateError
+from ai_core.saving.fields import LATEST_S, State, StateError, place_in
 from ai_core.saving.matching import match_by_name
-from ai_core.senses.id_table import LARGEST_ID, read_ids, saved_ids
+from ai_core.senses.id_table import GENERATIONS, LARGEST_ID, read_ids, saved_ids
+from ai_core.senses.modality import ByModality
 from ai_core.senses.sensor_table import DEAF, NO_SOURCE, SensorTable
 from ai_core.senses.sight.sight_cones import CONE_NUMBERS
 from ai_core.senses.source_details import Clue, SourceDetails, VisiblePart, visible_parts
@@ -48,26 +51,19 @@ UNIT_TOLERANCE = 1e-4
 Table = TypeVar("Table", SensorTable, SourceTable)
 
 
-class _ByModality(Kind):
-    """Numbers by number of the modality, saved by its name without those that are absent."""
+class _NumbersByModality(ByModality):
+    """Numbers of all modalities, saved by name without those that are absent."""
 
     def __init__(self, absent: float, *, at: str | None = None) -> None:
-        super().__init__(at=at)
+        super().__init__(Number(0), at=at)
         self._absent = absent
 
     def save(self, value: Any, owner: Any) -> Any:
-        names = [one.name for one in owner._modalities.all]
-        return {name: one for name, one in zip(names, value, strict=True) if one != self._absent}
+        return super().save({number: one for number, one in enumerate(value) if one != self._absent}, owner)
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
-        values, row = Fields(plain, place), [self._absent] * len(owner._modalities)
-        for name in values.names():
-            try:
-                number = owner._modalities.number(name)
-            except LookupError as error:
-                values.refuse(name, f"is an unknown modality: {error}")
-            row[number] = values.number(name, minimum=0)
-        return row
+        found = super().read(plain, place, owner)
+        return [found.get(number, self._absent) for number in range(len(owner._modalities))]
 
 
 class _Pattern(Text):
@@ -93,6 +89,9 @@ class _Direction(Point):
         return found
 
 
+CONES = ArrayOf(shape=(None, CONE_NUMBERS))
+
+
 class _Cones(Kind):
     """The rows of sight cones that a sensor has."""
 
@@ -100,29 +99,22 @@ class _Cones(Kind):
         return [row for row in value if row[0] >= 0]
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
-        rows, sensors = Fields({"cones": plain}, "").items("cones"), owner.ids.capacity
-        most = MOST_ROOM_FOR_CONES // sensors
-        if len(rows) > most:
-            refuse(place, f"must hold at most {most} cones for {sensors} sensors, got {len(rows)}")
-        cones = []
-        for index, row in enumerate(rows):
-            one = Fields({"cone": row}, f"{place}[{index}]")
-            range_m, cos_half, sin_half, acuity, keeps = one.numbers("cone", count=CONE_NUMBERS)
+        cones = CONES.read(plain, place, owner)
+        for index, (range_m, cos_half, sin_half, acuity, keeps) in enumerate(cones.tolist()):
             is_cone = range_m >= 0 and -1 <= cos_half <= 1 and 0 <= sin_half <= 1 and acuity >= 0
             if not is_cone or keeps not in (0, 1):
-                one.refuse("cone", "must be [range, cosine, sine, acuity, only keeps] of a cone")
-            cones.append((range_m, cos_half, sin_half, acuity, keeps))
-        return np.array(cones, np.float64).reshape(len(cones), CONE_NUMBERS)
+                refuse(f"{place}[{index}]", "must be [range, cosine, sine, acuity, only keeps] of a cone")
+        return cones
 
 
 SENSOR = Record(
     SimpleNamespace, id=Whole(maximum=LARGEST_ID), name=Text(), position=Point(3), forward=_Direction(3),
-    thresholds=_ByModality(DEAF, at="own_threshold"), sensitivity=_ByModality(1.0), cones=_Cones(),
+    thresholds=_NumbersByModality(DEAF, at="own_threshold"), sensitivity=_NumbersByModality(1.0), cones=_Cones(),
     detection_mask=Whole(maximum=ALL_AFFILIATIONS), self_source=Whole(NO_SOURCE, LARGEST_ID))
 
 SOURCE = Record(
     SimpleNamespace, id=Whole(maximum=LARGEST_ID), name=Text(), position=Point(3),
-    strengths=_ByModality(NO_STRENGTH, at="own_strength"), affiliation=Whole(maximum=ALL_AFFILIATIONS),
+    strengths=_NumbersByModality(NO_STRENGTH, at="own_strength"), affiliation=Whole(maximum=ALL_AFFILIATIONS),
     light=Number(0), size=Number(1e-3, 1e6), speed_m_per_s=Number(0, at="speed"),
     measured_position=Point(3, at="measured"), pattern=_Pattern(), details=Optional(Record(
         lambda parts, **others: SourceDetails(parts=visible_parts(parts), **others),
@@ -130,6 +122,17 @@ SOURCE = Record(
         parts=ListOf(Record(VisiblePart, name=Text(), offset=Point(3), share=Number(1e-9))),
         clue=Optional(Record(
             Clue, about=Whole(-1, LARGEST_ID), left_at_s=Seconds(), until_s=Number(-LATEST_S, LATEST_S))))))
+
+
+def _table(record: Record, **more: Kind) -> Record:
+    """Return how a table is saved; its rows in the order in which they were added."""
+    return Record(
+        SimpleNamespace, generations=ListOf(Whole(maximum=GENERATIONS)), free=ListOf(Whole()),
+        rows=ListOf(record, unique=attrgetter("id")), **more)  # type: ignore[arg-type]
+
+
+SENSORS = _table(SENSOR)
+SOURCES = _table(SOURCE, measured_at_s=Seconds(absent=-math.inf))
 
 
 class LoadedTable(NamedTuple):
@@ -164,20 +167,21 @@ class _SavedRow:
         return getattr(self._table, column)[self._slot].tolist()
 
 
-def _saved(table: Table, record: Record) -> State:
-    rows = [record.save(_SavedRow(table, one, name), table) for one, name in table.ids.names.items()]
-    return {**saved_ids(table.ids), "rows": rows}
+def _saved(table: Table, kind: Record, **more: Any) -> State:
+    rows = [_SavedRow(table, one, name) for one, name in table.ids.names.items()]
+    state: State = kind.save(SimpleNamespace(**saved_ids(table.ids), rows=rows, **more), table)
+    return state
 
 
-def _read_sources(here: SourceTable, fields: Fields) -> LoadedTable:
+def _read_sources(here: SourceTable, plain: object, place: str) -> LoadedTable:
     """Return the table of sources that was saved."""
     empty = SourceTable(here._modalities, here.camouflage, has_backdrops=here.has_backdrops)
-    if fields.anything("measured_at_s") is not None:
-        empty.measured_at_s = fields.seconds("measured_at_s")
+    saved = SOURCES.read(plain, place, here)
+    empty.measured_at_s = saved.measured_at_s
     columns = ("position", "own_strength", "affiliation", "light", "size", "speed", "measured", "pattern")
-    loaded, rows = _read_rows(empty, here, fields, SOURCE)
+    loaded = _with_ids(empty, here, saved, place)
     table = loaded.table
-    for one in rows:
+    for one in saved.rows:
         slot = table.ids.slot(one.id)
         _put(table, slot, SOURCE, one, columns)
         if one.details is not None:
@@ -190,12 +194,16 @@ def _read_sources(here: SourceTable, fields: Fields) -> LoadedTable:
     return loaded
 
 
-def _read_sensors(here: SensorTable, fields: Fields, new_source_ids: dict[int, int]) -> LoadedTable:
+def _read_sensors(here: SensorTable, plain: object, place: str, new_source_ids: dict[int, int]) -> LoadedTable:
     """Return the table of sensors that was saved."""
     columns = ("position", "forward", "sensitivity", "detection_mask", "self_source")
-    loaded, rows = _read_rows(SensorTable(here._modalities), here, fields, SENSOR)
-    table = loaded.table
-    for one in rows:
+    saved = SENSORS.read(plain, place, here)
+    loaded = _with_ids(SensorTable(here._modalities), here, saved, place)
+    table, most = loaded.table, MOST_ROOM_FOR_CONES // loaded.table.ids.capacity
+    for index, one in enumerate(saved.rows):
+        if len(one.cones) > most:
+            refuse(f"{place}.rows[{index}].cones",
+                   f"must hold at most {most} cones for {table.ids.capacity} sensors, got {len(one.cones)}")
         slot = table.ids.slot(one.id)
         _put(table, slot, SENSOR, one, columns)
         table.put_thresholds(slot, np.array(one.thresholds))
@@ -217,13 +225,12 @@ class SourcesPart(Part):
 
     def save(self, value: Any, owner: Any) -> Any:
         """Return all sources, in the order in which they were added."""
-        measured_at_s = value.measured_at_s if math.isfinite(value.measured_at_s) else None
-        return {**_saved(value, SOURCE), "measured_at_s": measured_at_s}
+        return _saved(value, SOURCES, measured_at_s=value.measured_at_s)
 
     def prepare(self, part: Any, plain: Any, place: str, within: SimpleNamespace | None = None) -> Change:
         """Check the sources, matched by name with those of the table; return the function that loads them."""
         assert within is not None
-        within.sources = loaded = _read_sources(part, Fields(plain, place))
+        within.sources = loaded = _read_sources(part, plain, place)
         return lambda: vars(part).update(vars(loaded.table))
 
 
@@ -232,12 +239,12 @@ class SensorsPart(Part):
 
     def save(self, value: Any, owner: Any) -> Any:
         """Return all sensors, in the order in which they were added."""
-        return _saved(value, SENSOR)
+        return _saved(value, SENSORS)
 
     def prepare(self, part: Any, plain: Any, place: str, within: SimpleNamespace | None = None) -> Change:
         """Check the sensors, matched by name with those of the table; return the function that loads them."""
         assert within is not None
-        within.sensors = loaded = _read_sensors(part, Fields(plain, place), within.sources.new_ids)
+        within.sensors = loaded = _read_sensors(part, plain, place, within.sources.new_ids)
         return lambda: vars(part).update(vars(loaded.table))
 
 
@@ -247,17 +254,11 @@ def _put(table: Any, slot: int, record: Record, row: Any, columns: tuple[str, ..
             getattr(table, kind.at or name)[slot] = getattr(row, name)
 
 
-def _read_rows(empty: Table, here: Table, fields: Fields, record: Record) -> tuple[LoadedTable, list[Any]]:
-    """Return a table with ids but nothing in its rows, and the rows of the save."""
-    noun, place = here.ids.noun, fields.place_of("rows")
-    plain = list(fields.groups("rows"))
-    ids = [one.whole("id", maximum=LARGEST_ID) for one in plain]
-    if len(set(ids)) < len(ids):
-        fields.refuse("rows", "must hold each id once")
-    names = [one.text("name") for one in plain]
-    empty.ids = read_ids(fields, ids, names, noun)
-    rows = [record.read(one, f"{place}[{index}]", empty) for index, one in enumerate(fields.items("rows"))]
-    fields.end()
+def _with_ids(empty: Table, here: Table, saved: SimpleNamespace, place: str) -> LoadedTable:
+    """Return a table with the ids of a save but nothing in its rows."""
+    noun, rows = here.ids.noun, saved.rows
+    ids = [one.id for one in rows]
+    empty.ids = read_ids(saved.generations, saved.free, ids, [one.name for one in rows], noun, place)
     # The caller does not create clues: saved clues come back, present ones are removed.
     lasting = [one for one in rows if not _is_clue(getattr(one, "details", None))]
     here_names = {
@@ -266,14 +267,14 @@ def _read_rows(empty: Table, here: Table, fields: Fields, record: Record) -> tup
     try:
         found = match_by_name(noun, [one.name for one in lasting], list(here_names.values()))
     except StateError as error:
-        fields.refuse("rows", f"are inconsistent: {error}")
+        refuse(place_in(place, "rows"), f"are inconsistent: {error}")
     here_ids = list(here_names)
     new_ids = {here_ids[index]: one.id for one, index in zip(lasting, found, strict=True)}
     for old, name in here_names.items():
         if old not in new_ids:
             new_ids[old] = empty.ids.add(name)
     empty._fit()
-    return LoadedTable(empty, new_ids, ids), rows
+    return LoadedTable(empty, new_ids, ids)
 
 
 def _is_clue(details: SourceDetails | None) -> bool:

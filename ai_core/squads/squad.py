@@ -44,7 +44,7 @@ from ai_core.saving.declared_state import (
     Whole,
     refuse,
 )
-from ai_core.saving.fields import Fields
+from ai_core.saving.fields import checked_list
 from ai_core.squads.attack_tokens import AttackTokens
 from ai_core.squads.capabilities import Capabilities, Force
 from ai_core.squads.commander import (
@@ -393,7 +393,7 @@ class Squad(Saveable):
         used: Tactic | None = None
         change: Change = int
         if plain is not None:
-            name, begun = Fields({place: plain}).items(place, count=2)
+            name, begun = checked_list(place, plain, 2)
             if not isinstance(name, str) or name not in self._tactics:
                 refuse(place, f"{UnknownNameError('tactic', name, self._tactics)}; add_tactic() before loading")
             used = self._tactics[name]

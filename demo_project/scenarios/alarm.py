@@ -6,14 +6,13 @@ and a scheduler for each storey inside the one of the house.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from typing import Any
 
 from ai_core.budget import Stopwatch
 from ai_core.events.event_manager import Event, EventManager
 from ai_core.events.polling_station import PollingStation
-from ai_core.saving.chance import prepare_random, save_random
-from ai_core.saving.fields import Fields
+from ai_core.saving.chance import RandomGenerator
+from ai_core.saving.declared_state import DeclaredState, Flag, ListOf, Number, Saveable
 from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Turn, Work
@@ -30,8 +29,11 @@ ALL_CLEAR_AFTER_S = 2.0
 SPREAD_PER_FRAME, THINNING_PER_FRAME = 0.02, 0.012
 
 
-class House(Scenario):
+class House(Saveable, Scenario):
     """Rooms in a row on each storey, residents, smoke."""
+
+    STATE = DeclaredState(
+        smoke=ListOf(Number(), count=lambda house: len(house.smoke)), is_alarmed=Flag(), chance=RandomGenerator())
 
     def __init__(self, seed: int = 0, *, stopwatch: Stopwatch | None = None) -> None:
         super().__init__("alarm", seed, budget_steps=BUDGET_STEPS, stopwatch=stopwatch)
@@ -77,27 +79,6 @@ class House(Scenario):
             "smoke": self.smoke, "is_alarmed": self.is_alarmed, "queue": self.events.queue_length,
             "polled": [(one.code, one.hits, one.misses) for one in self.polling.statistics()],
         }
-
-    def save_state(self) -> dict[str, Any]:
-        """Return the state of the house itself, as plain data."""
-        return {
-            "version": 1, "smoke": list(self.smoke), "is_alarmed": self.is_alarmed,
-            "chance": save_random(self.chance),
-        }
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what puts it in place."""
-        fields = Fields.versioned(state, version=1)
-        smoke = fields.numbers("smoke", count=len(self.smoke))
-        is_alarmed = fields.flag("is_alarmed")
-        put_chance = prepare_random(self.chance, fields.anything("chance"), "chance")
-        fields.end()
-
-        def put() -> None:
-            self.smoke, self.is_alarmed = smoke, is_alarmed
-            put_chance()
-
-        return put
 
     def _furnish(self, storey: int) -> None:
         """Put detectors and residents on a storey, under a scheduler of its own."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from ai_core.budget import Budget, Stopwatch
@@ -20,8 +21,20 @@ from ai_core.level_of_detail.population.community import Community
 from ai_core.level_of_detail.population.distributions import Normal, PowerLaw
 from ai_core.level_of_detail.population.people import NamedPerson, People
 from ai_core.level_of_detail.population.population import Population
-from ai_core.saving.chance import prepare_random, save_random
-from ai_core.saving.fields import Fields
+from ai_core.saving.chance import RandomGenerator
+from ai_core.saving.declared_state import (
+    Change,
+    DeclaredState,
+    Hook,
+    Kind,
+    ListOf,
+    Number,
+    Part,
+    Record,
+    Saveable,
+    Text,
+    Whole,
+)
 from ai_core.scheduling.task import Turn
 from demo_project.scenarios.scenario import Scenario
 
@@ -76,8 +89,14 @@ class Inhabitants:
         self.fraction = 0.0
 
 
-class City(Scenario):
+HERE = ListOf(Record(SimpleNamespace, plot=Text(), community=Kind(), fraction=Number(), people=Kind()))
+
+
+class City(Saveable, Scenario):
     """Four towns around a square; a traveller goes from one to the next."""
+
+    STATE = DeclaredState(
+        leg=Whole(), place=ListOf(Number(), count=2), here=Hook(), chance=RandomGenerator())
 
     def __init__(
         self, seed: int = 0, *, inhabitants: int = INHABITANTS, stopwatch: Stopwatch | None = None
@@ -150,39 +169,22 @@ class City(Scenario):
         """Return where the traveller is, and what is simulated how."""
         return {"place": self.place, **self._counted(), "heard": self._heard()}
 
-    def save_state(self) -> dict[str, Any]:
-        """Return inhabitants and traveller, as plain data; what is open is saved with its groups."""
-        return {
-            "version": 1, "leg": self.leg, "place": list(self.place), "chance": save_random(self.chance),
-            "here": [
-                {"plot": name, "community": one.community.save_state(), "fraction": one.fraction,
-                 "people": None if one.people is None else one.people.save_state()}
-                for name, one in self.here.items()
-            ],
-        }
+    def _save_here(self) -> list[Any]:
+        return [
+            {"plot": name, "community": one.community.save_state(), "fraction": one.fraction,
+             "people": None if one.people is None else one.people.save_state()}
+            for name, one in self.here.items()]
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what puts it in place."""
-        fields = Fields.versioned(state, version=1)
-        leg, place = fields.whole("leg"), fields.numbers("place", count=2)
-        put_chance = prepare_random(self.chance, fields.anything("chance"), "chance")
+    def _prepare_here(self, plain: Any, place: str) -> Change:
         here: dict[str, Inhabitants] = {}
-        for one in fields.groups("here"):
+        for index, one in enumerate(HERE.read(plain, place, self)):
             found = Inhabitants(_founded(0, False))
-            found.community.prepare_state(one.anything("community"))()
-            found.fraction = one.number("fraction")
-            people = one.anything("people")
-            if people is not None:
-                found.people = People.from_state(people, found.community.population)
-            here[one.text("plot")] = found
-            one.end()
-        fields.end()
-
-        def put() -> None:
-            self.leg, self.place, self.here = leg, place, here
-            put_chance()
-
-        return put
+            Part().prepare(found.community, one.community, f"{place}[{index}].community")()
+            found.fraction = one.fraction
+            if one.people is not None:
+                found.people = People.from_state(one.people, found.community.population)
+            here[one.plot] = found
+        return lambda: setattr(self, "here", here)
 
     def _group(self, plot: Plot) -> GroupLOD:
         is_block = plot.blocks == 1

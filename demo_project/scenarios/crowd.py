@@ -7,14 +7,13 @@ take their frame beyond its budget.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ai_core.budget import Budget, Stopwatch
-from ai_core.saving.chance import prepare_random, save_random
-from ai_core.saving.fields import Fields
+from ai_core.saving.chance import RandomGenerator
+from ai_core.saving.declared_state import ArrayOf, DeclaredState, ListOf, Number, Saveable, Whole
 from ai_core.scheduling.task import Turn, Work
 from demo_project.scenarios.scenario import Scenario
 
@@ -28,8 +27,15 @@ BOREDOM_PER_S = 0.05
 TAKINGS_EVERY_FRAMES, TAKINGS_STEPS = 80, 36
 
 
-class Market(Scenario):
+class Market(Saveable, Scenario):
     """Visitors and stalls in a square."""
+
+    STATE = DeclaredState(
+        places=ArrayOf(shape=lambda market: market.places.shape),
+        chosen=ArrayOf(np.int64, shape=lambda market: market.chosen.shape, minimum=0, maximum=STALLS - 1),
+        interest=ListOf(ListOf(Number(), count=STALLS), count=lambda market: len(market.places)),
+        appeal=ListOf(Number(), count=STALLS), crowding=ListOf(Whole(), count=STALLS),
+        takings=ListOf(Number(), count=STALLS), chance=RandomGenerator())
 
     def __init__(self, seed: int = 0, *, count: int = VISITORS, stopwatch: Stopwatch | None = None) -> None:
         super().__init__("crowd", seed, budget_steps=max(1, BUDGET_STEPS * count // VISITORS), stopwatch=stopwatch)
@@ -77,35 +83,6 @@ class Market(Scenario):
             "crowding": self.crowding, "takings": self.takings,
         }
 
-    def save_state(self) -> dict[str, Any]:
-        """Return what lives across frames, as plain data."""
-        return {
-            "version": 1, "places": self.places.ravel().tolist(), "chosen": self.chosen.tolist(),
-            "interest": [value for row in self.interest for value in row], "appeal": list(self.appeal),
-            "crowding": list(self.crowding), "takings": list(self.takings), "chance": save_random(self.chance),
-        }
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what puts it in place."""
-        count = len(self.places)
-        fields = Fields.versioned(state, version=1)
-        places = fields.numbers("places", count=2 * count)
-        chosen = fields.wholes("chosen", count=count, maximum=STALLS - 1)
-        interest = fields.numbers("interest", count=count * STALLS)
-        appeal, takings = (fields.numbers(name, count=STALLS) for name in ("appeal", "takings"))
-        crowding = fields.wholes("crowding", count=STALLS)
-        put_chance = prepare_random(self.chance, fields.anything("chance"), "chance")
-        fields.end()
-
-        def put() -> None:
-            self.places = np.array(places).reshape(count, 2)
-            self.chosen = np.array(chosen, np.int64)
-            self.interest = [interest[at : at + STALLS] for at in range(0, len(interest), STALLS)]
-            self.appeal, self.takings, self.crowding = appeal, takings, crowding
-            put_chance()
-
-        return put
-
     def _thought_of(self, visitor: int) -> Work:
         tastes = self.tastes[visitor].tolist()
         stalls = self.stalls.tolist()
@@ -135,8 +112,12 @@ class Market(Scenario):
         return sum(self.takings)
 
 
-class Census:
+class Census(Saveable):
     """Counts the visitors of every stall, a few at a time, and begins again."""
+
+    STATE = DeclaredState(
+        next=Whole(maximum=lambda census: len(census._market.chosen) - 1, at="_next"),
+        counts=ListOf(Whole(), count=STALLS, at="_counts"))
 
     def __init__(self, market: Market) -> None:
         self._market = market
@@ -159,22 +140,6 @@ class Census:
     def observe(self) -> dict[str, Any]:
         """Return how far it is."""
         return {"next": self._next, "counts": self._counts}
-
-    def save_state(self) -> dict[str, Any]:
-        """Return what lives across frames, as plain data."""
-        return {"version": 1, "next": self._next, "counts": list(self._counts)}
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what puts it in place."""
-        fields = Fields.versioned(state, version=1)
-        following = fields.whole("next", maximum=len(self._market.chosen) - 1)
-        counts = fields.wholes("counts", count=STALLS)
-        fields.end()
-
-        def put() -> None:
-            self._next, self._counts = following, counts
-
-        return put
 
 
 def build(seed: int = 0, **settings: Any) -> Market:

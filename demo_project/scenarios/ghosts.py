@@ -12,8 +12,8 @@ from typing import Any
 from ai_core.budget import Stopwatch
 from ai_core.decisions.rules import Asked, Rule, RuleMind, RuleSet
 from ai_core.faults import FaultIsolation
-from ai_core.saving.chance import prepare_random, save_random
-from ai_core.saving.fields import Fields
+from ai_core.saving.chance import RandomGenerator
+from ai_core.saving.declared_state import DeclaredState, ListOf, Saveable, Seconds, Whole, refuse
 from ai_core.scheduling.task import Turn
 from demo_project.scenarios.scenario import Scenario
 
@@ -89,8 +89,23 @@ GHOSTS: dict[str, tuple[Cell, dict[str, float]]] = {
 }
 
 
-class Ghost:
+class CellState(ListOf):
+    """A free cell of the maze."""
+
+    def __init__(self) -> None:
+        super().__init__(Whole(1), count=2, make=tuple)
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        x, y = super().read(plain, place, owner)
+        if y >= len(MAZE) - 1 or x >= len(MAZE[0]) - 1 or not is_free((x, y)):
+            refuse(place, f"must be a free cell of the maze, got {[x, y]}")
+        return x, y
+
+
+class Ghost(Saveable):
     """One ghost: where it is, where it heads, and its mind."""
+
+    STATE = DeclaredState(cell=CellState(), heading=Whole(maximum=3), chance=RandomGenerator(at="_chance"))
 
     def __init__(
         self, name: str, cell: Cell, parameters: dict[str, float], maze: Maze, seed: int, faults: FaultIsolation
@@ -145,26 +160,12 @@ class Ghost:
         """Return where it is and heads."""
         return {"cell": self.cell, "heading": self.heading}
 
-    def save_state(self) -> dict[str, Any]:
-        """Return what lives across frames, as plain data; the mind saves itself."""
-        return {"version": 1, "cell": list(self.cell), "heading": self.heading, "chance": save_random(self._chance)}
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what puts it in place."""
-        fields = Fields.versioned(state, version=1)
-        cell, heading = read_cell(fields, "cell"), fields.whole("heading", maximum=3)
-        put_chance = prepare_random(self._chance, fields.anything("chance"), "chance")
-        fields.end()
-
-        def put() -> None:
-            self.cell, self.heading = cell, heading
-            put_chance()
-
-        return put
-
-
-class Maze(Scenario):
+class Maze(Saveable, Scenario):
     """The maze, the player in it, and the ghosts."""
+
+    STATE = DeclaredState(
+        player=CellState(), strong_s=Seconds(), waited_s=Seconds(at="_waited_s"), chance=RandomGenerator())
 
     def __init__(self, seed: int = 0, *, stopwatch: Stopwatch | None = None) -> None:
         super().__init__("ghosts", seed, budget_steps=BUDGET_STEPS, stopwatch=stopwatch)
@@ -207,27 +208,6 @@ class Maze(Scenario):
         """Return where the player is, and for how long it is strong."""
         return {"player": self.player, "strong_s": self.strong_s}
 
-    def save_state(self) -> dict[str, Any]:
-        """Return the state of the maze itself, as plain data."""
-        return {
-            "version": 1, "player": list(self.player), "strong_s": self.strong_s, "waited_s": self._waited_s,
-            "chance": save_random(self.chance),
-        }
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what puts it in place."""
-        fields = Fields.versioned(state, version=1)
-        player = read_cell(fields, "player")
-        strong_s, waited_s = fields.seconds("strong_s"), fields.seconds("waited_s")
-        put_chance = prepare_random(self.chance, fields.anything("chance"), "chance")
-        fields.end()
-
-        def put() -> None:
-            self.player, self.strong_s, self._waited_s = player, strong_s, waited_s
-            put_chance()
-
-        return put
-
 
 def build(seed: int = 0, **settings: Any) -> Maze:
     """Return a maze."""
@@ -248,11 +228,3 @@ def apart(one: Cell, other: Cell) -> int:
 def is_free(cell: Cell) -> bool:
     """Return True if there is no wall."""
     return MAZE[cell[1]][cell[0]] != "#"
-
-
-def read_cell(fields: Fields, name: str) -> Cell:
-    """Return a saved cell of the maze."""
-    x, y = fields.wholes(name, count=2, minimum=1)
-    if y >= len(MAZE) - 1 or x >= len(MAZE[0]) - 1 or not is_free((x, y)):
-        fields.refuse(name, f"must be a free cell of the maze, got {[x, y]}")
-    return x, y

@@ -11,7 +11,7 @@ from ai_core.decisions.habits.habit_status import Launch, Status
 from ai_core.decisions.habits.habit_tree import HabitTree
 from ai_core.decisions.habits.habits import Habit
 from ai_core.faults import FaultIsolation
-from ai_core.saving.fields import Fields
+from ai_core.saving.declared_state import DeclaredState, Part, Saveable, Seconds, Whole
 from ai_core.scheduling.task import Turn
 from ai_core.senses.percepts.memory import KnownTarget, SenseMemory
 from ai_core.trace import Trace
@@ -87,7 +87,7 @@ HABITS = Habit("guard", [
 ])
 
 
-class Guard:
+class Guard(Saveable):
     """One guard: a body, what it remembers, and its habits.
 
     Args:
@@ -96,6 +96,9 @@ class Guard:
         seed: what its chance comes from.
         clock, trace, faults: what the world runs on.
     """
+
+    STATE = DeclaredState(
+        stop=Whole(maximum=lambda guard: len(guard.route) - 1), followed_until_s=Seconds(), body=Part())
 
     def __init__(
         self, name: str, route: list[Place], seed: int, *, clock: Clock, trace: Trace, faults: FaultIsolation
@@ -139,24 +142,3 @@ class Guard:
             for one in self.memory.known()
         ]
         return {"does": self.decision(), "stop": self.stop, "known": known, **self.body.observe()}
-
-    def save_state(self) -> dict[str, Any]:
-        """Return what lives across frames, as plain data; habits and memory save themselves."""
-        return {
-            "version": 1, "stop": self.stop, "followed_until_s": self.followed_until_s,
-            "body": self.body.save_state(),
-        }
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what puts it in place."""
-        fields = Fields.versioned(state, version=1)
-        stop = fields.whole("stop", maximum=len(self.route) - 1)
-        followed_until_s = fields.seconds("followed_until_s")
-        put_body = self.body.prepare_state(fields.anything("body"))
-        fields.end()
-
-        def put() -> None:
-            self.stop, self.followed_until_s = stop, followed_until_s
-            put_body()
-
-        return put

@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from ai_core.budget import Stopwatch
-from ai_core.saving.fields import Fields
+from ai_core.saving.declared_state import DeclaredState, Part, Saveable, Whole
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.awareness import AwarenessSettings
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
@@ -39,8 +39,10 @@ ROUTES: list[list[Place]] = [
 CONES = (SightCone(14.0, math.radians(90), math.radians(60)), SightCone(4.0, math.radians(200), math.radians(90), 0.7))
 
 
-class Guards(Scenario):
+class Guards(Saveable, Scenario):
     """The yard, its guards and the intruder."""
+
+    STATE = DeclaredState(intruder=Part(), times_caught=Whole())
 
     def __init__(self, seed: int = 0, *, count: int = len(ROUTES), stopwatch: Stopwatch | None = None) -> None:
         super().__init__("guards", seed, budget_steps=BUDGET_STEPS * count // len(ROUTES), stopwatch=stopwatch)
@@ -93,23 +95,6 @@ class Guards(Scenario):
     def observe(self) -> dict[str, Any]:
         """Return the state of the yard itself."""
         return {"intruder": self.intruder.observe(), "times_caught": self.times_caught}
-
-    def save_state(self) -> dict[str, Any]:
-        """Return the state of the yard itself, as plain data."""
-        return {"version": 1, "intruder": self.intruder.save_state(), "times_caught": self.times_caught}
-
-    def prepare_state(self, state: Any) -> Any:
-        """Check a saved state; return what puts it in place."""
-        fields = Fields.versioned(state, version=1)
-        put_intruder = self.intruder.prepare_state(fields.anything("intruder"))
-        times_caught = fields.whole("times_caught")
-        fields.end()
-
-        def put() -> None:
-            put_intruder()
-            self.times_caught = times_caught
-
-        return put
 
     def _sensor_of(self, guard: Guard) -> int:
         return self.senses.add_sensor(

@@ -2,11 +2,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from typing import Any
 
-from ai_core.saving.chance import prepare_random, save_random
-from ai_core.saving.fields import Fields
+from ai_core.saving.chance import RandomGenerator
+from ai_core.saving.declared_state import DeclaredState, Flag, Saveable, Whole
 
 DIAGONAL = 0.7071067811865476
 HEADINGS = [
@@ -17,8 +16,12 @@ DECIDES_EVERY_FRAMES = 45
 RUNS_WITH_CHANCE = 0.3
 
 
-class Player:
+class Player(Saveable):
     """Chooses a heading, and whether to run, every so many frames."""
+
+    STATE = DeclaredState(
+        frames=Whole(at="_frames"), heading=Whole(maximum=len(HEADINGS) - 1, at="_heading"),
+        is_running=Flag(at="_is_running"), chance=RandomGenerator(at="_chance"))
 
     def __init__(self, seed: int) -> None:
         self._chance = random.Random(seed)
@@ -33,25 +36,3 @@ class Player:
             self._is_running = self._chance.random() < RUNS_WITH_CHANCE
         self._frames += 1
         return {"move": list(HEADINGS[self._heading]), "run": self._is_running}
-
-    def save_state(self) -> dict[str, Any]:
-        """Return what lives across frames, as plain data."""
-        return {
-            "version": 1, "frames": self._frames, "heading": self._heading,
-            "is_running": self._is_running, "chance": save_random(self._chance),
-        }
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what puts it in place."""
-        fields = Fields.versioned(state, version=1)
-        frames = fields.whole("frames")
-        heading = fields.whole("heading", maximum=len(HEADINGS) - 1)
-        is_running = fields.flag("is_running")
-        put_chance = prepare_random(self._chance, fields.anything("chance"), "chance")
-        fields.end()
-
-        def put() -> None:
-            self._frames, self._heading, self._is_running = frames, heading, is_running
-            put_chance()
-
-        return put

@@ -12,7 +12,7 @@ from ai_core.decisions.habits.habit_tree import HabitTree
 from ai_core.decisions.habits.habits import Habit
 from ai_core.events.event_manager import Event
 from ai_core.faults import FaultIsolation
-from ai_core.saving.fields import Fields
+from ai_core.saving.declared_state import DeclaredState, Flag, Saveable, Seconds, Whole
 from ai_core.scheduling.task import Turn
 from ai_core.trace import Trace
 
@@ -62,7 +62,7 @@ HABITS = Habit("resident", [
 ])
 
 
-class Resident:
+class Resident(Saveable):
     """An inhabitant of the house.
 
     Args:
@@ -73,6 +73,9 @@ class Resident:
         smells: asked how much smoke is near a room.
         rooms: where it goes.
     """
+
+    STATE = DeclaredState(
+        room=Whole(OUTSIDE), goal=Whole(OUTSIDE), has_heard=Flag(), crossed_s=Seconds(at="_crossed_s"))
 
     def __init__(
         self, name: str, room: int, seed: int, *, clock: Clock, trace: Trace, faults: FaultIsolation,
@@ -129,23 +132,3 @@ class Resident:
             "room": self.room, "goal": self.goal, "crossed_s": self._crossed_s,
             "has_heard": self.has_heard, "does": self.habits.active_paths(),
         }
-
-    def save_state(self) -> dict[str, Any]:
-        """Return what lives across frames, as plain data; habits save themselves."""
-        return {
-            "version": 1, "room": self.room, "goal": self.goal,
-            "has_heard": self.has_heard, "crossed_s": self._crossed_s,
-        }
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what puts it in place."""
-        fields = Fields.versioned(state, version=1)
-        room, goal = (fields.whole(name, minimum=OUTSIDE) for name in ("room", "goal"))
-        has_heard = fields.flag("has_heard")
-        crossed_s = fields.seconds("crossed_s")
-        fields.end()
-
-        def put() -> None:
-            self.room, self.goal, self.has_heard, self._crossed_s = room, goal, has_heard, crossed_s
-
-        return put

@@ -7,13 +7,12 @@ units. It ends when a base falls, or after some minutes by what is left.
 """
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ai_core.budget import Budget, Stopwatch
-from ai_core.saving.fields import Fields
+from ai_core.saving.declared_state import ArrayOf, Change, DeclaredState, Hook, Saveable
 from demo_project.scenarios.scenario import Scenario
 from demo_project.scenarios.skirmish_battle import BASE_HIT_POINTS, Battle
 from demo_project.scenarios.skirmish_ground import Ground
@@ -48,7 +47,10 @@ class Score(NamedTuple):
     lost: tuple[float, float]
 
 
-class Skirmish(Scenario):
+AMOUNTS = ArrayOf(np.float32, shape=lambda skirmish: skirmish.amounts.shape)
+
+
+class Skirmish(Saveable, Scenario):
     """The game.
 
     Args:
@@ -62,6 +64,8 @@ class Skirmish(Scenario):
     Attributes:
         ai_us: what the AI of both sides took in the last frame (µs), if there is a stopwatch.
     """
+
+    STATE = DeclaredState(amounts=Hook())
 
     def __init__(
         self, seed: int = 0, *, units: int = 100, side_cells: int = 40, scouting: tuple[bool, bool] = (True, True),
@@ -153,18 +157,14 @@ class Skirmish(Scenario):
                 for side in self.sides],
         }
 
-    def save_state(self) -> dict[str, Any]:
-        """Return what is left to gather."""
-        return {"version": 1, "amounts": self.amounts.tolist()}
+    def _save_amounts(self) -> list[float]:
+        return AMOUNTS.save(self.amounts, self)
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check it; return what puts it in place."""
-        fields = Fields.versioned(state, version=1)
-        amounts = np.array(fields.numbers("amounts", count=len(self.amounts)), np.float32)
-        fields.end()
+    def _prepare_amounts(self, plain: Any, place: str) -> Change:
+        amounts = AMOUNTS.read(plain, place, self)
 
         def change() -> None:
-            self.amounts[:] = amounts
+            self.amounts[:] = amounts       # an array that the sides share
 
         return change
 

@@ -1,7 +1,6 @@
 """The units of both sides as rows of arrays: they go where their squads are sent, and fight whom they meet."""
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 from ai_core.budget import Budget
 from ai_core.paths.flow_field import FlowField
 from ai_core.paths.searches.search_memory import SearchMemory
-from ai_core.saving.fields import Fields
+from ai_core.saving.declared_state import ArrayOf, DeclaredState, Saveable
 from demo_project.scenarios.skirmish_ground import CELL_M, Ground
 from demo_project.scenarios.skirmish_units import ATTACK, COST, HIT_POINTS, IS_AIR, RANGE_M, SIGHT_M, SPEED_M_S
 
@@ -23,7 +22,15 @@ SQUADS = 64
 Floats = NDArray[np.float32]
 
 
-class Battle:
+def _like(name: str, dtype: type) -> ArrayOf:
+    """Return the kind of a column, which has the same shape in every save."""
+    return ArrayOf(dtype, shape=lambda battle: getattr(battle, name).shape)
+
+
+ROWS = ArrayOf(np.int64, shape=lambda battle: battle.side.shape, minimum=0)
+
+
+class Battle(Saveable):
     """All units.
 
     Args:
@@ -41,6 +48,15 @@ class Battle:
         goals: (2, SQUADS, 2) where squads go (m); ``chases``: whether they go for whom they meet.
         heat: (height, width) damage done in each cell so far.
     """
+
+    STATE = DeclaredState(
+        side=ROWS, kind=ROWS, squad=ROWS, is_alive=_like("is_alive", bool), health=_like("health", np.float32),
+        place=_like("place", np.float32), base_health=_like("base_health", np.float64),
+        lost=_like("lost", np.float64), goals=_like("goals", np.float64), chases=_like("chases", bool),
+        seen=_like("seen", bool),
+        target=ArrayOf(np.int64, shape=lambda battle: battle.side.shape, minimum=-1,
+                       maximum=lambda battle: len(battle.side) - 1),
+        fought=_like("fought", np.float32), heat=_like("heat", np.float32))
 
     def __init__(self, ground: Ground, most: int) -> None:
         self.ground = ground
@@ -186,38 +202,6 @@ class Battle:
             field.advance(Budget.unlimited())
             found = self._fields[goal] = field.next_cells.reshape(-1).copy()
         return found
-
-    def save_state(self) -> dict[str, Any]:
-        """Return all rows as plain data."""
-        return {
-            "version": 1, "side": self.side.tolist(), "kind": self.kind.tolist(), "squad": self.squad.tolist(),
-            "is_alive": self.is_alive.astype(int).tolist(), "health": self.health.tolist(),
-            "place": self.place.reshape(-1).tolist(), "base_health": self.base_health.tolist(),
-            "lost": self.lost.tolist(), "goals": self.goals.reshape(-1).tolist(),
-            "chases": self.chases.astype(int).reshape(-1).tolist(), "seen": self.seen.astype(int).tolist(),
-            "target": self.target.tolist(), "fought": self.fought.tolist(), "heat": self.heat.reshape(-1).tolist(),
-        }
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check saved rows; return what puts them in place."""
-        fields, most = Fields.versioned(state, version=1), len(self.side)
-        wholes = {name: np.array(fields.wholes(name, count=most)) for name in ("side", "kind", "squad")}
-        flags = {name: np.array(fields.wholes(name, count=most, maximum=1), bool) for name in ("is_alive", "seen")}
-        chases = np.array(fields.wholes("chases", count=2 * SQUADS, maximum=1), bool).reshape(2, SQUADS)
-        target = np.array(fields.wholes("target", count=most, minimum=-1, maximum=most - 1))
-        numbers = {
-            name: np.array(fields.numbers(name, count=shape.size), shape.dtype).reshape(shape.shape)
-            for name, shape in (("health", self.health), ("place", self.place), ("base_health", self.base_health),
-                                ("lost", self.lost), ("goals", self.goals), ("fought", self.fought),
-                                ("heat", self.heat))
-        }
-        fields.end()
-
-        def change() -> None:
-            for name, array in {**wholes, **flags, **numbers, "chases": chases, "target": target}.items():
-                setattr(self, name, array)
-
-        return change
 
 
 def _lengths(offsets: Floats) -> Floats:

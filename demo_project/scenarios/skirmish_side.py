@@ -3,8 +3,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Generator
-from typing import Any
+from collections.abc import Generator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +12,8 @@ from ai_core.budget import Budget
 from ai_core.clock import Clock
 from ai_core.maps.decision_map import DecisionMap
 from ai_core.maps.map_layer import standard_layers
-from ai_core.saving.chance import prepare_random, save_random
-from ai_core.saving.fields import Fields
+from ai_core.saving.chance import RandomGenerator
+from ai_core.saving.declared_state import ArrayOf, DeclaredState, ListOf, MapOf, Number, Record, Saveable, Text, Whole
 from ai_core.scheduling.task import Turn
 from ai_core.squads.capabilities import Force
 from ai_core.squads.strategy.posture import Personality
@@ -55,7 +54,7 @@ ROOM_SHARE = 0.5
 BASE_ID = 100_000
 
 
-class Side:
+class Side(Saveable):
     """A player that is a strategist.
 
     Args:
@@ -67,6 +66,13 @@ class Side:
         seed: of its strategist's chance.
         most_units: units it may have.
     """
+
+    STATE = DeclaredState(
+        stock=Number(), buildings=MapOf(Whole()), making=Text(), left_to_make=Number(),
+        purchases=ListOf(Record(Purchase, name=Text(), why=Text()), make=tuple),
+        seen_at_s=ArrayOf(shape=lambda side: side.seen_at_s.shape),
+        seen_place=ArrayOf(np.float32, shape=lambda side: side.seen_place.shape), saw_base_s=Number(),
+        resource_known=ArrayOf(bool, shape=lambda side: side.resource_known.shape), chance=RandomGenerator())
 
     def __init__(
         self, number: int, battle: Battle, amounts: NDArray[np.float32], clock: Clock, *,
@@ -264,39 +270,6 @@ class Side:
         self.resource_known |= np.isin(ground.area.cells_of(ground.sites), seen)
         if ground.area.cell_at(ground.bases[1 - self.number].tolist()) in seen:
             self.saw_base_s = self.clock.now.seconds
-
-    def save_state(self) -> dict[str, Any]:
-        """Return what this side has and knows, as plain data; its maps and strategist are parts of their own."""
-        return {
-            "version": 1, "stock": self.stock, "buildings": dict(self.buildings), "making": self.making,
-            "left_to_make": self.left_to_make, "purchases": [[one.name, one.why] for one in self.purchases],
-            "seen_at_s": self.seen_at_s.tolist(), "seen_place": self.seen_place.reshape(-1).tolist(),
-            "saw_base_s": self.saw_base_s, "resource_known": self.resource_known.astype(int).tolist(),
-            "chance": save_random(self.chance),
-        }
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check what was saved; return what puts it in place."""
-        fields, size = Fields.versioned(state, version=1), len(self.seen_at_s)
-        stock, left = fields.number("stock"), fields.number("left_to_make")
-        group = fields.group("buildings")
-        buildings = {name: group.whole(name) for name in group.names()}
-        making = fields.text("making")
-        purchases = tuple(Purchase(str(name), str(why)) for name, why in fields.items("purchases"))
-        seen_at_s = np.array(fields.numbers("seen_at_s", count=size))
-        seen_place = np.array(fields.numbers("seen_place", count=2 * size), np.float32).reshape(size, 2)
-        saw_base_s = fields.number("saw_base_s")
-        known = np.array(fields.wholes("resource_known", count=len(self.amounts), maximum=1), bool)
-        put_chance = prepare_random(self.chance, fields.anything("chance"), "chance")
-        fields.end()
-
-        def change() -> None:
-            self.stock, self.left_to_make, self.buildings, self.making = stock, left, buildings, making
-            self.purchases, self.seen_at_s, self.seen_place = purchases, seen_at_s, seen_place
-            self.saw_base_s, self.resource_known = saw_base_s, known
-            put_chance()
-
-        return change
 
 
 def _with_room(turn: Turn) -> Generator[None, Turn, Turn]:

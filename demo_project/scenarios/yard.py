@@ -2,12 +2,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ai_core.saving.fields import Fields
+from ai_core.saving.declared_state import DeclaredState, ListOf, Number, Saveable
 
 Place = tuple[float, float]
 """A place on the ground (m): x, z. The senses get it as (x, 0, z)."""
@@ -43,8 +42,14 @@ def distance_m(one: Place, other: Place) -> float:
     return math.sqrt((one[0] - other[0]) ** 2 + (one[1] - other[1]) ** 2)
 
 
-class Body:
+PLACE = ListOf(Number(), count=2, make=tuple)
+
+
+class Body(Saveable):
     """A character with a position and a direction that walks to a goal."""
+
+    STATE = DeclaredState(
+        place=PLACE, facing=PLACE, goal=PLACE, speed_m_s=Number(0))
 
     def __init__(self, place: Place, *, speed_m_s: float) -> None:
         self.place = place
@@ -72,23 +77,3 @@ class Body:
     def observe(self) -> dict[str, Any]:
         """Return where it is and where it goes."""
         return {"place": self.place, "facing": self.facing, "goal": self.goal, "speed": self.speed_m_s}
-
-    def save_state(self) -> dict[str, Any]:
-        """Return what lives across frames, as plain data."""
-        return {
-            "version": 1, "place": list(self.place), "facing": list(self.facing),
-            "goal": list(self.goal), "speed_m_s": self.speed_m_s,
-        }
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what puts it in place."""
-        fields = Fields.versioned(state, version=1)
-        place, facing, goal = (tuple(fields.numbers(name, count=2)) for name in ("place", "facing", "goal"))
-        speed_m_s = fields.number("speed_m_s", minimum=0)
-        fields.end()
-
-        def put() -> None:
-            self.place, self.facing, self.goal = place, facing, goal
-            self.speed_m_s = speed_m_s
-
-        return put

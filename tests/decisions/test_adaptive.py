@@ -166,7 +166,7 @@ def test_answers_name_what_there_is(answers, error, says):
         ({"last": ["duck", ["full"]]}, "'last[0]' must be"),
         ({"last": ["jump", []]}, "'last' must have a kind for each of the 1 features"),
         ({"prediction": None}, "'prediction' must be present exactly if"),
-        ({"random": {}}, "'random.version' is missing"),
+        ({"random": {}}, "'random.index' is missing"),
         ({"memory": 3}, "must be a dict")])
 def test_a_state_that_does_not_fit_is_refused(change, says):
     choice = fighter()

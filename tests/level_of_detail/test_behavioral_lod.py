@@ -15,7 +15,8 @@ from ai_core.level_of_detail.behavioral_lod import BehavioralLOD, LODBehavior
 from ai_core.level_of_detail.importance import Importance
 from ai_core.level_of_detail.importance_settings import ImportanceSettings
 from ai_core.level_of_detail.viewer import Viewer
-from ai_core.saving.fields import Fields, StateError
+from ai_core.saving.declared_state import DeclaredState, Saveable, Whole
+from ai_core.saving.fields import StateError
 from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Turn
@@ -337,23 +338,16 @@ def test_loaded_it_goes_on_without_entering_or_leaving_anything(clock):
     assert first.lod.save_state() == second.lod.save_state()
 
 
-class Plan:
+class Plan(Saveable):
     """Work that is half done from turn to turn, and is saved."""
+
+    STATE = DeclaredState(steps=Whole())
 
     def __init__(self):
         self.steps = 0
 
     def advance(self, budget):
         self.steps += 1
-
-    def save_state(self):
-        return {"version": 1, "steps": self.steps}
-
-    def prepare_state(self, state):
-        fields = Fields.versioned(state, version=1)
-        steps = fields.whole("steps")
-        fields.end()
-        return lambda: setattr(self, "steps", steps)
 
 
 def test_saveable_work_is_saved_with_its_behaviors(clock):

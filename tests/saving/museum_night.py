@@ -23,7 +23,7 @@ from ai_core.events.event_manager import EventManager
 from ai_core.events.polling_station import PollingStation
 from ai_core.faults import FaultIsolation
 from ai_core.saving.chance import RandomState
-from ai_core.saving.fields import Fields
+from ai_core.saving.declared_state import DeclaredState, Saveable, Whole
 from ai_core.saving.values import SavedValues
 from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler
@@ -39,8 +39,10 @@ CODES = ("alarm", "calm", "noise")
 LAST_FRAME = 40
 
 
-class Sweep:
+class Sweep(Saveable):
     """Work that is a generator and knows how far it has come."""
+
+    STATE = DeclaredState(row=Whole(maximum=lambda sweep: sweep.rows))
 
     def __init__(self, diary, rows):
         self.diary, self.rows, self.row = diary, rows, 0
@@ -51,19 +53,6 @@ class Sweep:
             self.row += 1
             yield
         self.row = 0
-
-    def save_state(self):
-        return {"version": 1, "row": self.row}
-
-    def prepare_state(self, state):
-        fields = Fields.versioned(state, version=1)
-        row = fields.whole("row", maximum=self.rows)
-        fields.end()
-
-        def change():
-            self.row = row
-
-        return change
 
 
 class Guard:

@@ -6,8 +6,10 @@ import random
 
 import pytest
 
-from ai_core.saving.chance import RandomState, prepare_random, save_random
+from ai_core.saving.chance import RandomGenerator, RandomState
 from ai_core.saving.fields import StateError
+
+KIND = RandomGenerator()
 
 
 @pytest.mark.parametrize("rolls", [0, 1, 623, 624, 1000])
@@ -16,29 +18,29 @@ def test_numbers_go_on_where_they_were(rolls):
     for _ in range(rolls):
         dice.getrandbits(32)
     dice.gauss(0, 1)
-    state = json.loads(json.dumps(save_random(dice)))
+    state = json.loads(json.dumps(KIND.save(dice, None)))
     other = random.Random(1)
-    prepare_random(other, state)()
+    KIND.prepare(other, state, "dice")()
     assert [other.gauss(0, 1), other.random()] == [dice.gauss(0, 1), dice.random()]
 
 
 def test_preparing_changes_nothing():
     dice = random.Random(8)
     before = dice.getstate()
-    prepare_random(dice, save_random(random.Random(9)))
+    KIND.prepare(dice, KIND.save(random.Random(9), None), "dice")
     assert dice.getstate() == before
 
 
 @pytest.mark.parametrize(
     ("field", "value", "message"),
-    [("index", 625, "'index' must be at most 624, got 625"), ("words", "xyz", "'words' must be 624 words"),
-     ("words", " " * 4992, "'words' must be 624 words"), ("gauss_next", "x", "'gauss_next' must be a finite number"),
-     ("version", 2, "'version' is 2")],
+    [("index", 625, "'dice.index' must be at most 624, got 625"), ("words", "xyz", "'dice.words' must be 624 words"),
+     ("words", " " * 4992, "'dice.words' must be 624 words"), ("gauss_next", "x", "must be a finite number"),
+     ("more", 2, "'dice.more' is an unknown field")],
 )
 def test_a_wrong_state_is_refused(field, value, message):
-    state = {**save_random(random.Random(1)), field: value}
+    state = {**KIND.save(random.Random(1), None), field: value}
     with pytest.raises(StateError, match=message):
-        prepare_random(random.Random(1), state)
+        KIND.prepare(random.Random(1), state, "dice")
 
 
 @pytest.mark.parametrize("source", [random.SystemRandom(), object(), None])
@@ -63,7 +65,7 @@ def test_a_generator_of_ones_own_saves_itself():
 
     numbers = Counting()
     numbers.random()
-    state = save_random(numbers)
+    state = KIND.save(numbers, None)
     numbers.random()
-    prepare_random(numbers, state)()
+    KIND.prepare(numbers, state, "dice")()
     assert numbers.random() == 0.02

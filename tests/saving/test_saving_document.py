@@ -8,7 +8,6 @@ import pytest
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.saving.fields import Fields
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.snapshot import SnapshotError, from_json, restore, take, to_json
 from tests.saving.museum_night import lived
@@ -18,7 +17,7 @@ TEXT = (Path(__file__).parents[2] / "docs" / "library" / "saving.md").read_text(
 
 def test_a_part_of_ones_own_is_saved_loaded_and_checked():
     (sample,) = (code for code in re.findall(r"```python\n(.*?)```", TEXT, re.S) if "class Torch" in code)
-    known = {"Fields": Fields}
+    known = {}
     exec(sample, known)
     torch = known["Torch"]()
     torch.oil_s = 12.5
@@ -43,7 +42,7 @@ def test_object_that_is_both_work_and_a_part_is_loaded():
 @pytest.mark.parametrize("frames", [1, 3])
 def test_a_background_job_that_was_done_is_not_begun_again(frames):
     (sample,) = (code for code in re.findall(r"```python\n(.*?)```", TEXT, re.S) if "class Map" in code)
-    known = {"Fields": Fields, "from_json": from_json, "restore": restore}
+    known = {"from_json": from_json, "restore": restore}
     exec(sample, known)
     worlds = []
     for _ in range(2):

@@ -8,7 +8,8 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
-from ai_core.saving.fields import Fields, StateError
+from ai_core.saving.declared_state import DeclaredState, Saveable, Whole
+from ai_core.saving.fields import StateError
 from ai_core.scheduling.long_work import Suspendable
 from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler
@@ -135,13 +136,8 @@ class Counting:
         self.next = 0
 
 
-class Declared(Counting):
-    def save_state(self):
-        return {"version": 1, "next": self.next}
-
-    def prepare_state(self, state):
-        following = Fields(state).whole("next", maximum=6)
-        return lambda: setattr(self, "next", following)
+class Declared(Counting, Saveable):
+    STATE = DeclaredState(next=Whole(maximum=6))
 
 
 @pytest.mark.parametrize("frames", range(9))

@@ -18,7 +18,7 @@ from ai_core.decisions.habits.habits import Habit, added, removed, replaced
 from ai_core.described import Described
 from ai_core.errors import UnknownNameError, check_kind, shown
 from ai_core.faults import Failures, FaultIsolation
-from ai_core.saving.chance import prepare_random, save_random
+from ai_core.saving.chance import RandomGenerator
 from ai_core.saving.declared_state import (
     Change,
     DeclaredState,
@@ -261,7 +261,7 @@ HABIT_STATE = DeclaredState(
     failing=failing_state(
         lambda tree: [key for path in tree.plan.by_path for key in (path, f"can_activate of {path}")],
         at="_failing"),
-    random=Hook(), blackboard=Hook())
+    random=RandomGenerator(at="_random_in_use"), blackboard=Hook())
 """The state of a ``HabitTree``. The blackboard is last: its watchers see the loaded tree."""
 
 
@@ -643,15 +643,10 @@ class HabitTree(Described, HabitRunner):
         if failing or self._faults is not None:
             self._callback_faults().records = failing
 
-    def _save_random(self) -> State | None:
-        return save_random(self._random) if self.plan.random_path is not None else None
-
-    def _prepare_random(self, saved: Any, place: str) -> Change:
-        if saved is None:
-            return int
-        if self._random is None:
-            refuse(place, "requires a random generator; pass random to the tree")
-        return prepare_random(self._random, saved, place)
+    @property
+    def _random_in_use(self) -> Any:
+        """The generator, None if no habit uses it."""
+        return self._random if self.plan.random_path is not None else None
 
     def _save_blackboard(self) -> object:
         return self.values.plain(dict(self._blackboard) if self._blackboard else None, "blackboard")

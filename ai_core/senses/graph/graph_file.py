@@ -16,13 +16,14 @@ from ai_core.saving.declared_state import (
     ListOf,
     MapOf,
     Number,
+    OneOf,
     OneRecordOf,
     Optional,
     Point,
     Record,
     Text,
 )
-from ai_core.saving.fields import Fields, StateError
+from ai_core.saving.fields import StateError, check_names, check_version, checked_dict
 from ai_core.senses.graph.parts import Box, Boxes, Passage, Prism, SensePortal, SenseRegion
 from ai_core.senses.graph.sense_graph import SenseGraph
 
@@ -114,11 +115,11 @@ def graph_from_text(text: str) -> SenseGraph:
         ) from None
     except RecursionError:
         raise StateError("the text is nested too deeply for a sense graph") from None
-    given = Fields.versioned(state, version=VERSION)
-    given.one_of("format", (FORMAT,))
-    regions = REGIONS.read(given.anything("regions"), "regions", None)
-    portals = PORTALS.read(given.anything("portals"), "portals", {region.name for region in regions})
-    given.end()
+    check_version("", given := checked_dict("", state), VERSION)
+    check_names("", given, ("format", "version", "regions", "portals"))
+    OneOf((FORMAT,)).read(given["format"], "format", None)
+    regions = REGIONS.read(given["regions"], "regions", None)
+    portals = PORTALS.read(given["portals"], "portals", {region.name for region in regions})
     try:
         return SenseGraph(regions, portals)
     except ValueError as error:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from ai_core.budget import Budget
-from ai_core.saving.fields import Fields
+from ai_core.saving.declared_state import DeclaredState, Saveable, Whole
 from ai_core.saving.values import SavedValues
 from ai_core.scheduling.long_work import BackgroundJob, Contracts, Suspendable, UntilGoodEnough, WorkSequence
 from ai_core.scheduling.phasing import PhaseSlot, Rephasing
@@ -15,8 +15,10 @@ from tests.saving.lives.life import Life, plain, steps
 from tests.scheduling.makers import frequency, load_balancing, priority, requested_time
 
 
-class Digging:
+class Digging(Saveable):
     """Work of some legs, which is saved with how deep it is."""
+
+    STATE = DeclaredState(depth_m=Whole(maximum=lambda digging: digging.most_m))
 
     def __init__(self, depth_m=6):
         self.most_m, self.depth_m = depth_m, 0
@@ -26,15 +28,6 @@ class Digging:
             self.depth_m += 1
             yield self.depth_m / self.most_m
         return self.depth_m
-
-    def save_state(self):
-        return {"version": 1, "depth_m": self.depth_m}
-
-    def prepare_state(self, state):
-        fields = Fields.versioned(state, version=1)
-        depth_m = fields.whole("depth_m", maximum=self.most_m)
-        fields.end()
-        return lambda: setattr(self, "depth_m", depth_m)
 
 
 class FrequencyLife(Life):

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ai_core.budget import Budget
-from ai_core.saving.fields import Fields, StateError
+from ai_core.saving.declared_state import DeclaredState, Saveable, Whole
+from ai_core.saving.fields import StateError
 from ai_core.saving.values import SavedValues
 from ai_core.scheduling.interruptible import check_interruptible
 from ai_core.scheduling.long_work import Suspendable
@@ -232,8 +233,10 @@ def test_what_is_no_progress_is_refused_and_the_generator_closed(told, error):
     assert generator.gi_frame is None
 
 
-class Digging:
+class Digging(Saveable):
     """Keeps its progress in an attribute, and begins where it says."""
+
+    STATE = DeclaredState(depth_m=Whole(maximum=5))
 
     def __init__(self, depth_m=0):
         self.depth_m = depth_m
@@ -243,15 +246,6 @@ class Digging:
             self.depth_m += 1
             yield self.depth_m / 5
         return f"{self.depth_m} m"
-
-    def save_state(self):
-        return {"version": 1, "depth_m": self.depth_m}
-
-    def prepare_state(self, state):
-        fields = Fields.versioned(state, version=1)
-        depth_m = fields.whole("depth_m", maximum=5)
-        fields.end()
-        return lambda: setattr(self, "depth_m", depth_m)
 
 
 def carried_over(work, other):

@@ -9,15 +9,18 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.faults import FaultIsolation
-from ai_core.saving.fields import Fields, StateError
+from ai_core.saving.declared_state import DeclaredState, Saveable, Whole
+from ai_core.saving.fields import StateError
 from ai_core.scheduling.interruptible import check_interruptible
 from ai_core.scheduling.long_work import BackgroundJob, UntilGoodEnough
 from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler
 
 
-class Guessing:
+class Guessing(Saveable):
     """Each step looks at one guess; keeps the best. Without a first one it has no answer."""
+
+    STATE = DeclaredState(looked_at=Whole(maximum=lambda work: len(work.guesses)))
 
     def __init__(self, guesses, first=0.0, stops_at_each=True):
         self.guesses = guesses
@@ -40,20 +43,9 @@ class Guessing:
             if budget.is_spent or (is_better and self.stops_at_each):
                 return
 
-    def save_state(self):
-        return {"version": 1, "looked_at": self.looked_at}
-
-    def prepare_state(self, state):
-        fields = Fields.versioned(state, version=1)
-        looked_at = fields.whole("looked_at", maximum=len(self.guesses))
-        fields.end()
-
-        def change():
-            self.looked_at = looked_at
-            self.quality = max([0.0, *self.guesses[:looked_at]])
-            self.best = f"guess of {self.quality}"
-
-        return change
+    def _finish_load(self):
+        self.quality = max([0.0, *self.guesses[:self.looked_at]])
+        self.best = f"guess of {self.quality}"
 
 
 def advance(work, *steps):
