@@ -52,7 +52,7 @@ class Battle(Saveable):
     STATE = DeclaredState(
         side=ROWS, kind=ROWS, squad=ROWS, is_alive=_like("is_alive", bool), health=_like("health", np.float32),
         place=_like("place", np.float32), base_health=_like("base_health", np.float64),
-        lost=_like("lost", np.float64), goals=_like("goals", np.float64), chases=_like("chases", bool),
+        lost=_like("lost", np.float64), goals=_like("goals", np.float32), chases=_like("chases", bool),
         seen=_like("seen", bool),
         target=ArrayOf(np.int64, shape=lambda battle: battle.side.shape, minimum=-1,
                        maximum=lambda battle: len(battle.side) - 1),
