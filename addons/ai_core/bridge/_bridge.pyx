@@ -2,7 +2,7 @@
 """The boundary between Python and the engine: check, call, convert; no knowledge of games.
 
 Parts: interface (functions of the engine), strings, values, packed, variant (conversions), array bytes,
-objects (liveness), callables, methods (calling the engine), classes (registering),
+objects (liveness), stored values (of exported properties), callables, methods (calling the engine), classes (registering),
 callbacks (being called), batches (many calls in one crossing), branches (nodes below a node), kept calls (one
 repeated call), kept rows (many of those), kept hooks (of scripts and signals), direct calls (of those, from C),
 shared calls (many calls with the same arguments), emissions (one signal of many objects), errors, and the entry below.
@@ -44,6 +44,7 @@ include "strings.pxi"
 include "values.pxi"
 include "packed.pxi"
 include "objects.pxi"
+include "stored_values.pxi"
 include "methods.pxi"
 include "callables.pxi"
 include "kept_calls.pxi"

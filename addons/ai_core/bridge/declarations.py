@@ -13,6 +13,7 @@ from _bridge import (
     GDObject,
     NodePath,
     RefusedValue,
+    StoredValue,
     StringName,
     Vector2,
     Vector3,
@@ -39,7 +40,7 @@ SLACK = 1e-6
 USAGE_DEFAULT, USAGE_CLASS_IS_ENUM, USAGE_NIL_IS_VARIANT = 6, 1 << 16, 1 << 17
 
 
-class export:  # noqa: N801 - reads as a word of the declaration language
+class export(StoredValue):  # noqa: N801 - reads as a word of the declaration language
     """A property that the inspector shows and the scene file stores.
 
     Args:
@@ -100,16 +101,6 @@ class export:  # noqa: N801 - reads as a word of the declaration language
 
     def __set_name__(self, owner: _TypeOfClass, name: str) -> None:
         self.name, self.slot = name, "_export_" + name
-
-    def __get__(self, instance: Any, owner: object = None) -> Any:
-        if instance is None:
-            return self
-        value = instance.__dict__.get(self.slot, self)
-        if value is self:
-            value = self.default_of(instance) if self.has_flat_default else self.default
-        if self.is_collection and value == ():
-            return self.type()  # type: ignore[operator]
-        return value
 
     def __set__(self, instance: Any, value: Any) -> None:
         old = instance.__dict__.get(self.slot, self)
