@@ -1,4 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# Row by row, with branches: as fast with -O1 as with -O3, compiled in half of the time.
+# distutils: extra_compile_args = -O1
 # mypy: ignore-errors
 """Memory and awareness of sensors, advanced row by row.
 
