@@ -5,8 +5,9 @@ from types import SimpleNamespace
 from typing import NamedTuple, Protocol
 
 from ai_core.errors import MOST, finite_number, shown, whole_number
-from ai_core.saving.declared_state import DeclaredState, Moment, Refuse, Saveable
+from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
 from ai_core.saving.fields import LATEST_S
+from ai_core.saving.kinds import Moment
 
 __all__ = ["Clock", "ManualClock", "TimeIndex", "checked_clock", "moment_s"]
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ai_core.errors import shown, whole_number
-from ai_core.saving.declared_state import DeclaredState, Flag, MapOf, Row, Saveable, Whole
+from ai_core.saving.declared_state import DeclaredState, Saveable
+from ai_core.saving.kinds import Flag, MapOf, Row, Whole
 
 __all__ = ["NO_FAILURES", "Failures", "Fault", "FaultIsolation", "given_faults"]
 

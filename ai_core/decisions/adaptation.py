@@ -10,27 +10,10 @@ from typing import Any, NamedTuple
 from ai_core.decisions.habits.habit_status import RandomSource
 from ai_core.errors import UnknownNameError, check_kind, check_type, finite_number, named, shown, whole_number
 from ai_core.saving.chance import RandomGenerator
-from ai_core.saving.declared_state import (
-    Change,
-    DeclaredState,
-    Hook,
-    Kind,
-    ListOf,
-    MapOf,
-    Number,
-    OneOf,
-    Optional,
-    Part,
-    Record,
-    Refuse,
-    Row,
-    Same,
-    Saveable,
-    Whole,
-    refuse,
-)
-from ai_core.saving.fields import LARGEST, MOST, State
+from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part, Refuse, Same, Saveable
+from ai_core.saving.fields import LARGEST, MOST, State, refuse
 from ai_core.saving.inner_state import prepared_inner
+from ai_core.saving.kinds import Kind, ListOf, MapOf, Number, OneOf, Optional, Record, Row, Whole
 
 __all__ = [
     "MOST_CONTEXTS", "MOST_SEQUENCES", "AdaptiveChoice", "ChoiceResult", "Context", "Discretiser", "Prediction",

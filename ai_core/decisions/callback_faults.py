@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation
-from ai_core.saving.declared_state import MapOf, Named
+from ai_core.saving.kinds import MapOf, Named
 
 __all__ = ["CallbackFaults", "failing_state"]
 

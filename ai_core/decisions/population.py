@@ -16,16 +16,8 @@ from ai_core.decisions.habits.habit_status import Status
 from ai_core.decisions.habits.habit_tree import HabitTree
 from ai_core.errors import check_type, finite_number, shown
 from ai_core.faults import FAILURES_STATE, NO_FAILURES, Failures, FaultIsolation, given_faults
-from ai_core.saving.declared_state import (
-    Change,
-    DeclaredState,
-    MapOf,
-    Record,
-    Row,
-    Saveable,
-    Seconds,
-    Whole,
-)
+from ai_core.saving.declared_state import Change, DeclaredState, Saveable
+from ai_core.saving.kinds import MapOf, Record, Row, Seconds, Whole
 from ai_core.scheduling.task import Turn
 
 __all__ = ["Decider", "DeciderPopulation", "HabitPopulation", "MindPopulation"]

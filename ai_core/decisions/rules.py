@@ -22,7 +22,8 @@ from ai_core.errors import (
     whole_number,
 )
 from ai_core.faults import FaultIsolation
-from ai_core.saving.declared_state import ByName, DeclaredState, Number, Optional, Refuse, Row, Saveable, Seconds, Whole
+from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
+from ai_core.saving.kinds import ByName, Number, Optional, Row, Seconds, Whole
 from ai_core.scheduling.task import Turn
 
 __all__ = [

@@ -13,18 +13,9 @@ from ai_core.decisions.callback_faults import CallbackFaults, failing_state
 from ai_core.described import Described
 from ai_core.errors import UnknownNameError, check_callables, check_kind, check_type, finite_number, named, shown
 from ai_core.faults import FaultIsolation
-from ai_core.saving.declared_state import (
-    DeclaredState,
-    MapOf,
-    Named,
-    Optional,
-    Refuse,
-    Saveable,
-    Seconds,
-    Text,
-    Whole,
-)
+from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
 from ai_core.saving.fields import State as Saved
+from ai_core.saving.kinds import MapOf, Named, Optional, Seconds, Text, Whole
 from ai_core.scheduling.task import Turn
 from ai_core.trace import Trace
 

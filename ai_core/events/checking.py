@@ -14,7 +14,8 @@ from ai_core.described import Described
 from ai_core.errors import check_type, shown
 from ai_core.events.event import code_tuple, handler_name
 from ai_core.events.event_log import EventLog
-from ai_core.saving.declared_state import DeclaredState, Saveable, Whole
+from ai_core.saving.declared_state import DeclaredState, Saveable
+from ai_core.saving.kinds import Whole
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Task
 

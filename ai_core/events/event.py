@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, NoReturn, Protocol, cast
 
 from ai_core.clock import TimeIndex
 from ai_core.errors import UnknownNameError, checked_name, finite_number, shown, whole_number
-from ai_core.saving.declared_state import (
+from ai_core.saving.fields import StateError, refuse
+from ai_core.saving.kinds import (
     Flag,
     GameValue,
-    GameValues,
     Kind,
     ListOf,
     Moment,
@@ -26,9 +26,7 @@ from ai_core.saving.declared_state import (
     Seconds,
     Text,
     Whole,
-    refuse,
 )
-from ai_core.saving.fields import StateError
 
 __all__ = [
     "ANYTHING", "EVENT_STATE", "EVERY_CODE", "KINDS", "MOST_PRIORITY", "ONCE_COUNT_STATE", "PLAIN", "REMEMBERED",
@@ -218,7 +216,7 @@ _TERMS_STATE = _TermsState(
     position=Optional(ListOf(Number(), count=3, make=tuple)), is_sticky=Flag(), audience=Optional(_AudienceState()),
     receipt=Optional(_RECEIPT_STATE))
 EVENT_STATE = _EventState(
-    Event, code=_CodeState(), arguments=GameValues(at="arguments"), sender=GameValue(at="sender"),
+    Event, code=_CodeState(), arguments=ListOf(GameValue(), make=tuple), sender=GameValue(at="sender"),
     sent_at_s=Moment(TimeIndex), due_at_s=Seconds(), terms=_TERMS_STATE)
 """How an event of an event manager is saved."""
 

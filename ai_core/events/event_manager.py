@@ -41,20 +41,9 @@ from ai_core.events.event import (
 )
 from ai_core.events.event_log import EventLog, sender_name
 from ai_core.faults import FAILURES_STATE, NO_FAILURES, Failures, FaultIsolation, given_faults
-from ai_core.saving.declared_state import (
-    ClockNow,
-    DeclaredState,
-    Kind,
-    ListOf,
-    MapOf,
-    Optional,
-    Refuse,
-    Row,
-    Saveable,
-    Whole,
-    refuse,
-)
-from ai_core.saving.fields import LATEST_S, StateError, brief
+from ai_core.saving.declared_state import ClockNow, DeclaredState, Refuse, Saveable
+from ai_core.saving.fields import LATEST_S, StateError, brief, refuse
+from ai_core.saving.kinds import Kind, ListOf, MapOf, Optional, Row, Whole
 from ai_core.saving.values import SavedValues
 from ai_core.trace import Trace, given_trace
 

@@ -36,20 +36,8 @@ from ai_core.events.event import (
 from ai_core.events.event_log import EventLog
 from ai_core.events.event_manager import EventCounts, EventManager, ListenerBook, ListenerReference, WhenLate
 from ai_core.faults import FaultIsolation
-from ai_core.saving.declared_state import (
-    DeclaredState,
-    ListOf,
-    MapOf,
-    Named,
-    OneOf,
-    Optional,
-    Part,
-    Record,
-    Refuse,
-    Row,
-    Saveable,
-    Whole,
-)
+from ai_core.saving.declared_state import DeclaredState, Part, Refuse, Saveable
+from ai_core.saving.kinds import ListOf, MapOf, Named, OneOf, Optional, Record, Row, Whole
 from ai_core.saving.values import SavedValues
 from ai_core.trace import Trace
 

@@ -18,23 +18,9 @@ from ai_core.clock import Clock, TimeIndex, checked_clock
 from ai_core.errors import CycleError, UnknownNameError, check_kind, checked_name, finite_number, shown, whole_number
 from ai_core.events.event_log import EventLog, sender_name
 from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation, given_faults
-from ai_core.saving.declared_state import (
-    ClockNow,
-    DeclaredState,
-    Flag,
-    GameValue,
-    GameValues,
-    ListOf,
-    MapOf,
-    Moment,
-    Named,
-    Record,
-    Row,
-    Saveable,
-    Whole,
-    refuse,
-)
-from ai_core.saving.fields import StateError
+from ai_core.saving.declared_state import ClockNow, DeclaredState, Saveable
+from ai_core.saving.fields import StateError, refuse
+from ai_core.saving.kinds import Flag, GameValue, ListOf, MapOf, Moment, Named, Record, Row, Whole
 from ai_core.saving.values import SavedValues
 
 __all__ = ["MAXIMUM_KEYS", "Answer", "PollingStation", "TopicStatistics"]
@@ -234,8 +220,11 @@ def _checked_lifetime(frames: int | None, seconds: float | None) -> tuple[int, f
     return 1, lifetime_s - TOLERANCE_S
 
 
-class _KeyState(GameValues):
+class _KeyState(ListOf):
     """How a key is saved."""
+
+    def __init__(self) -> None:
+        super().__init__(GameValue(), make=tuple, at="key")
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         key = super().read(plain, place, owner)
@@ -288,7 +277,7 @@ class TopicState(NamedTuple):
             for key, answer, computed_at, is_expired in self.answers} if topic.lifetime else {})
 
 
-KEY_STATE = _KeyState(at="key")
+KEY_STATE = _KeyState()
 """How a key is saved."""
 TOPIC_BY_CODE = Named(lambda station: station._topics, "topic", name=attrgetter("code"))
 """How a topic is referred to."""

@@ -13,20 +13,9 @@ from typing import Any, NamedTuple
 from ai_core.errors import check_type, finite_number, shown, whole_number
 from ai_core.events.event import Event, Position
 from ai_core.events.narrowcast import GroupMembership
-from ai_core.saving.declared_state import (
-    DeclaredState,
-    GameValue,
-    ListOf,
-    OneOf,
-    Optional,
-    Point,
-    Record,
-    Refuse,
-    Saveable,
-    Seconds,
-    Text,
-)
+from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
 from ai_core.saving.fields import LARGEST
+from ai_core.saving.kinds import GameValue, ListOf, OneOf, Optional, Point, Record, Seconds, Text
 
 __all__ = ["INTENT", "RADIO_CODES", "SIGHTING", "RadioMessage", "SquadRadio"]
 

@@ -17,8 +17,9 @@ from ai_core.clock import Clock
 from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
 from ai_core.events.event import EVERY_CODE, Handler, Subscription
 from ai_core.events.event_manager import EventManager
-from ai_core.saving.declared_state import DeclaredState, Part, Saveable, Seconds
+from ai_core.saving.declared_state import DeclaredState, Part, Saveable
 from ai_core.saving.fields import LATEST_S
+from ai_core.saving.kinds import Seconds
 
 __all__ = ["DAY_S", "TimeOfDay"]
 

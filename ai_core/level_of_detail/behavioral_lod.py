@@ -9,22 +9,10 @@ from typing import Any, NamedTuple
 from ai_core.errors import checked_name, finite_number, named, shown, whole_number
 from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation, given_faults
 from ai_core.level_of_detail.behavior_ranges import BehaviorRanges, ImportanceRange, checked_importance, merge_ranges
-from ai_core.saving.declared_state import (
-    Change,
-    DeclaredState,
-    Flag,
-    Hook,
-    MapOf,
-    Named,
-    Number,
-    Optional,
-    Row,
-    Saveable,
-    Seconds,
-    Whole,
-)
+from ai_core.saving.declared_state import Change, DeclaredState, Hook, Saveable
 from ai_core.saving.fields import State, check_names, checked_dict
 from ai_core.saving.inner_state import inner_state, prepared_inner
+from ai_core.saving.kinds import Flag, MapOf, Named, Number, Optional, Row, Seconds, Whole
 from ai_core.scheduling.task import Turn, Work
 from ai_core.scheduling.work import Runner, runner_for
 

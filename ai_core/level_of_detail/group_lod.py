@@ -8,20 +8,9 @@ from ai_core.clock import Clock, checked_clock
 from ai_core.errors import CycleError, UnknownNameError, check_callables, checked_name, finite_number, named, shown
 from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation, given_faults
 from ai_core.level_of_detail.behavior_ranges import checked_importance
-from ai_core.saving.declared_state import (
-    Change,
-    DeclaredState,
-    Hook,
-    Kind,
-    ListOf,
-    MapOf,
-    Part,
-    Row,
-    Same,
-    Saveable,
-    Text,
-)
+from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part, Same, Saveable
 from ai_core.saving.fields import StateError
+from ai_core.saving.kinds import Kind, ListOf, MapOf, Row, Text
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Task, Turn, Work, checked_period, checked_priority
 from ai_core.scheduling.work import runner_for

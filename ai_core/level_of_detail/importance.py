@@ -14,18 +14,8 @@ from ai_core.level_of_detail.agent_rows import LARGEST_ID, MOST_AGENTS, AgentRow
 from ai_core.level_of_detail.importance_kernel import BLOCK_ROWS
 from ai_core.level_of_detail.importance_settings import PARTS, VIEWER_PARTS, ImportanceSettings
 from ai_core.level_of_detail.viewer import Viewer, ViewerContributions
-from ai_core.saving.declared_state import (
-    ArrayOf,
-    Columns,
-    DeclaredState,
-    MapOf,
-    Number,
-    Refuse,
-    Row,
-    Saveable,
-    Seconds,
-    Whole,
-)
+from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
+from ai_core.saving.kinds import ArrayOf, Columns, MapOf, Number, Row, Seconds, Whole
 
 __all__ = ["Importance"]
 

@@ -17,7 +17,8 @@ from ai_core.errors import UnknownNameError, as_array, finite_number, shown, who
 from ai_core.level_of_detail.agent_rows import LARGEST_ID, MOST_AGENTS
 from ai_core.level_of_detail.behavior_ranges import BehaviorRanges
 from ai_core.level_of_detail.behavioral_lod import BehavioralLOD
-from ai_core.saving.declared_state import ArrayOf, DeclaredState, MapOf, Refuse, Row, Saveable, Seconds, Whole
+from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
+from ai_core.saving.kinds import ArrayOf, MapOf, Row, Seconds, Whole
 
 __all__ = ["Level", "LevelLimits"]
 

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget, check_budget
 from ai_core.errors import check_type, finite_number, numbers, shown
-from ai_core.saving.declared_state import Change, DeclaredState, Hook, ListOf, Number, Row, Saveable, Text
+from ai_core.saving.declared_state import Change, DeclaredState, Hook, Saveable
+from ai_core.saving.kinds import ListOf, Number, Row, Text
 from ai_core.saving.matching import match_by_name
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Task, checked_period, checked_priority

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from ai_core.clock import moment_s
 from ai_core.errors import UnknownNameError, as_array, finite_number, shown, whole_number
 from ai_core.maps.map_area import MapArea
-from ai_core.saving.declared_state import ArrayOf, Columns, DeclaredState, Refuse, Saveable
+from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
 from ai_core.saving.fields import LARGEST_FLOAT32, LATEST_S
+from ai_core.saving.kinds import ArrayOf, Columns
 
 __all__ = ["Conflict", "ConflictLog"]
 

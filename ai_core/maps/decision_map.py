@@ -17,24 +17,8 @@ from ai_core.maps.influence_map import InfluenceMap, Scratch
 from ai_core.maps.map_area import OUTSIDE, MapArea
 from ai_core.maps.map_layer import LARGEST_VALUE, MapLayer
 from ai_core.maps.map_snapshot import MapSnapshot, SnapshotBuffers
-from ai_core.saving.declared_state import (
-    Change,
-    DeclaredState,
-    Flag,
-    Hook,
-    MapOf,
-    Moment,
-    Optional,
-    PackedArray,
-    Parts,
-    Record,
-    Refuse,
-    Row,
-    Same,
-    Saveable,
-    Seconds,
-    Whole,
-)
+from ai_core.saving.declared_state import Change, DeclaredState, Hook, Parts, Refuse, Same, Saveable
+from ai_core.saving.kinds import Flag, MapOf, Moment, Optional, PackedArray, Record, Row, Seconds, Whole
 
 __all__ = ["DecisionMap"]
 

@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from ai_core.errors import as_array, shown
 from ai_core.maps.map_area import MapArea
 from ai_core.maps.map_layer import LARGEST_VALUE, MapLayer
-from ai_core.saving.declared_state import DeclaredState, PackedArray, Refuse, Saveable
+from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
+from ai_core.saving.kinds import PackedArray
 
 Floats = NDArray[np.float32]
 OF_SIXTEEN = np.float32(1 / 16)

@@ -15,7 +15,8 @@ from ai_core.errors import check_kind, check_type, shown, whole_number
 from ai_core.maps.cell_moves import ODD_ROW
 from ai_core.maps.passage import GridPassage
 from ai_core.paths.explored_map import ExploredMap, ExploredMapQuery
-from ai_core.saving.declared_state import DeclaredState, ListOf, OneOf, Saveable, Whole
+from ai_core.saving.declared_state import DeclaredState, Saveable
+from ai_core.saving.kinds import ListOf, OneOf, Whole
 
 __all__ = ["BumpAndTurn", "BumpState", "NeighborsOf", "PlaceDistance", "distance_on_grid", "neighbors_on_grid"]
 

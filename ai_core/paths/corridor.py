@@ -14,7 +14,8 @@ from ai_core.paths.searches.cells_along import costs_along, moves_along, remove_
 from ai_core.paths.searches.search import AStarSearch
 from ai_core.paths.searches.search_memory import SearchMemory
 from ai_core.paths.string_pulling import pull_cells
-from ai_core.saving.declared_state import ArrayOf, DeclaredState, Refuse, Saveable, Whole
+from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
+from ai_core.saving.kinds import ArrayOf, Whole
 
 __all__ = ["Corridor"]
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from ai_core.budget import Budget, check_budget
 from ai_core.errors import shown, whole_number
-from ai_core.saving.declared_state import DeclaredState, ListOf, MapOf, Row, Saveable, Whole
+from ai_core.saving.declared_state import DeclaredState, Saveable
+from ai_core.saving.kinds import ListOf, MapOf, Row, Whole
 
 __all__ = ["ExploredMap", "ExploredMapQuery"]
 

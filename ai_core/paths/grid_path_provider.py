@@ -18,7 +18,7 @@ from ai_core.paths.searches.cells_along import is_path
 from ai_core.paths.searches.jump_table import JumpTable
 from ai_core.paths.searches.search import AStarSearch
 from ai_core.paths.searches.search_memory import SearchMemory
-from ai_core.saving.declared_state import Number, Whole
+from ai_core.saving.kinds import Number, Whole
 
 __all__ = ["GridPathProvider"]
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.saving.declared_state import ArrayOf, Limit, OneOf, Record
+from ai_core.saving.kinds import ArrayOf, Limit, OneOf, Record
 from ai_core.scheduling.interruptible import Cancellable
 
 __all__ = ["Path", "PathSearch", "PathState", "path_record"]

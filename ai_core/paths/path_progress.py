@@ -8,16 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import LARGEST, finite_number, numbers, shown
-from ai_core.saving.declared_state import (
-    ArrayOf,
-    DeclaredState,
-    Flag,
-    Number,
-    Optional,
-    Refuse,
-    Saveable,
-    Seconds,
-)
+from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
+from ai_core.saving.kinds import ArrayOf, Flag, Number, Optional, Seconds
 
 __all__ = ["PathProgress", "StuckDetector"]
 

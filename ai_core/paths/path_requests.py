@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol, get_args
 from ai_core.budget import Budget
 from ai_core.errors import check_type
 from ai_core.paths.path import Path
-from ai_core.saving.declared_state import Chosen, Flag, Kind, ListOf, Number, OneOf, Optional, Record, Text, Whole
+from ai_core.saving.kinds import Chosen, Flag, Kind, ListOf, Number, OneOf, Optional, Record, Text, Whole
 
 TicketState = Literal["waiting", "running", "found", "partial", "none", "cancelled", "failed", "refused"]
 """State of a request. "waiting" and "running" are temporary, all others are final.

@@ -30,7 +30,8 @@ from ai_core.paths.path_requests import (
     PathTicket,
     check_ticket,
 )
-from ai_core.saving.declared_state import DeclaredState, MapOf, Record, Refuse, Saveable, TableOf, Whole
+from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
+from ai_core.saving.kinds import MapOf, Record, TableOf, Whole
 from ai_core.trace import Trace, given_trace
 
 

@@ -5,19 +5,10 @@ from types import SimpleNamespace
 from typing import Any
 
 from ai_core.errors import shown
-from ai_core.saving.declared_state import (
-    Change,
-    DeclaredState,
-    Number,
-    Optional,
-    Part,
-    Record,
-    Saveable,
-    Text,
-    Whole,
-)
+from ai_core.saving.declared_state import Change, DeclaredState, Part, Saveable
 from ai_core.saving.fields import State, refuse
 from ai_core.saving.inner_state import is_saveable
+from ai_core.saving.kinds import Number, Optional, Record, Text, Whole
 
 __all__ = ["RandomGenerator", "RandomState"]
 

@@ -18,23 +18,10 @@ from typing import Any, Generic, Protocol, TypeVar
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, moment_s
 from ai_core.errors import check_callables, check_type, finite_number, shown, whole_number
-from ai_core.saving.declared_state import (
-    Change,
-    DeclaredState,
-    Flag,
-    GameValue,
-    Kind,
-    Number,
-    OneOf,
-    Optional,
-    Part,
-    Refuse,
-    Saveable,
-    Seconds,
-    Whole,
-)
+from ai_core.saving.declared_state import Change, DeclaredState, Part, Refuse, Saveable
 from ai_core.saving.fields import State
 from ai_core.saving.inner_state import inner_state, is_saveable, prepared_inner
+from ai_core.saving.kinds import Flag, GameValue, Kind, Number, OneOf, Optional, Seconds, Whole
 from ai_core.saving.values import SavedValues
 from ai_core.scheduling.interruptible import (
     Interruptible,

@@ -18,18 +18,9 @@ from numpy.typing import NDArray
 from ai_core.budget import Budget, check_budget
 from ai_core.described import Described
 from ai_core.errors import finite_number, shown, whole_number
-from ai_core.saving.declared_state import (
-    DeclaredState,
-    Flag,
-    ListOf,
-    Number,
-    Optional,
-    Refuse,
-    Row,
-    Saveable,
-    Whole,
-)
+from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
 from ai_core.saving.fields import LARGEST
+from ai_core.saving.kinds import Flag, ListOf, Number, Optional, Row, Whole
 from ai_core.scheduling.interruptible import Cancellable
 from ai_core.scheduling.phase_loops import best_first_frames
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task, checked_period, checked_phase

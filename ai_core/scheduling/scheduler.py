@@ -18,8 +18,9 @@ from ai_core.errors import (
     whole_number,
 )
 from ai_core.faults import FaultIsolation, given_faults
-from ai_core.saving.declared_state import Change, ClockNow, DeclaredState, ListOf, Refuse, Saveable, Whole
+from ai_core.saving.declared_state import Change, ClockNow, DeclaredState, Refuse, Saveable
 from ai_core.saving.inner_state import prepared_inner
+from ai_core.saving.kinds import ListOf, Whole
 from ai_core.saving.matching import match_by_name
 from ai_core.scheduling.carry_over import CarryOverQueue
 from ai_core.scheduling.due_table import DueTable, by_id

@@ -7,8 +7,8 @@ from typing import Any
 from ai_core.clock import TimeIndex
 from ai_core.errors import finite_number, shown, whole_number
 from ai_core.faults import Failures
-from ai_core.saving.declared_state import Flag, Kind, Number, Optional, Record, Row, Seconds, Text, Whole
 from ai_core.saving.inner_state import inner_state
+from ai_core.saving.kinds import Flag, Kind, Number, Optional, Record, Row, Seconds, Text, Whole
 from ai_core.scheduling.run_loops import TaskRun, Turn
 from ai_core.scheduling.work import Advancing, Runner, TurnTaking, Work
 

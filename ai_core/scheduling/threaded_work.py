@@ -19,19 +19,8 @@ from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, TimeIndex, checked_clock
 from ai_core.errors import check_callables, check_type, checked_name, shown, whole_number
 from ai_core.faults import Failures, FaultIsolation, given_faults
-from ai_core.saving.declared_state import (
-    ClockNow,
-    DeclaredState,
-    Flag,
-    GameValues,
-    ListOf,
-    Moment,
-    Record,
-    Refuse,
-    Row,
-    Saveable,
-    Whole,
-)
+from ai_core.saving.declared_state import ClockNow, DeclaredState, Refuse, Saveable
+from ai_core.saving.kinds import Flag, GameValue, ListOf, Moment, Record, Row, Whole
 from ai_core.saving.values import SavedValues
 from ai_core.scheduling.work import check_runs_in_one_go
 
@@ -147,7 +136,7 @@ class ThreadedWork(Saveable):
         failures=Row(Failures, Whole(), Flag(), at="_own_failures"),
         pending=ListOf(
             Record(SimpleNamespace, id=Whole(), submitted_at=Moment(TimeIndex), due_frame=Whole(1),
-                   arguments=GameValues("_values", at="arguments")),
+                   arguments=ListOf(GameValue("_values"), make=tuple)),
             at="_tickets"),
     )
 

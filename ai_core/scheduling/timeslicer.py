@@ -13,21 +13,8 @@ from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, checked_clock
 from ai_core.errors import UnknownNameError, check_type, checked_name, shown, whole_number
 from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation, given_faults
-from ai_core.saving.declared_state import (
-    ClockNow,
-    DeclaredState,
-    Flag,
-    Kind,
-    ListOf,
-    Moment,
-    OneOf,
-    Optional,
-    Record,
-    Refuse,
-    Saveable,
-    Text,
-    Whole,
-)
+from ai_core.saving.declared_state import ClockNow, DeclaredState, Refuse, Saveable
+from ai_core.saving.kinds import Flag, Kind, ListOf, Moment, OneOf, Optional, Record, Text, Whole
 from ai_core.saving.values import SavedValues
 from ai_core.scheduling.work import check_runs_in_one_go, check_takes
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import UnknownNameError, finite_number, shown
-from ai_core.saving.declared_state import Kind, MapOf, refuse
-from ai_core.saving.fields import place_in
+from ai_core.saving.fields import place_in, refuse
+from ai_core.saving.kinds import Kind, MapOf
 
 __all__ = ["FULL_MOTION_M_PER_S", "Modality", "ModalitySet", "intensity_at"]
 

@@ -17,26 +17,9 @@ from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, checked_clock
 from ai_core.errors import check_callables, check_kind, finite_number, point, shown, whole_number
 from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation, given_faults
-from ai_core.saving.declared_state import (
-    ByName,
-    Change,
-    ClockNow,
-    DeclaredState,
-    Hook,
-    Inner,
-    MapOf,
-    Named,
-    Number,
-    Part,
-    Record,
-    Row,
-    Same,
-    Saveable,
-    Seconds,
-    Whole,
-    refuse,
-)
-from ai_core.saving.fields import LATEST_S
+from ai_core.saving.declared_state import Change, ClockNow, DeclaredState, Hook, Inner, Part, Same, Saveable
+from ai_core.saving.fields import LATEST_S, refuse
+from ai_core.saving.kinds import ByName, MapOf, Named, Number, Record, Row, Seconds, Whole
 from ai_core.senses.audience import SensationReceiver
 from ai_core.senses.clues import MOST_CLUES, Clues
 from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK

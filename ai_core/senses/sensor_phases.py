@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.saving.declared_state import Row, Whole
 from ai_core.saving.fields import MOST
+from ai_core.saving.kinds import Row, Whole
 from ai_core.senses.id_table import SLOT_MASK
 from ai_core.senses.sensor_table import SensorTable
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ai_core.budget import Budget
-from ai_core.saving.declared_state import DeclaredState, ListOf, Saveable, Whole
+from ai_core.saving.declared_state import DeclaredState, Saveable
+from ai_core.saving.kinds import ListOf, Whole
 
 __all__ = ["NEVER_CUT", "Stage", "StageShares"]
 

@@ -8,23 +8,9 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ai_core.saving.declared_state import (
-    ArrayOf,
-    Change,
-    Kind,
-    ListOf,
-    MapOf,
-    Number,
-    Optional,
-    Part,
-    Point,
-    Record,
-    Seconds,
-    Text,
-    Whole,
-    refuse,
-)
-from ai_core.saving.fields import LATEST_S, State, StateError, place_in
+from ai_core.saving.declared_state import Change, Part
+from ai_core.saving.fields import LATEST_S, State, StateError, place_in, refuse
+from ai_core.saving.kinds import ArrayOf, Kind, ListOf, MapOf, Number, Optional, Point, Record, Seconds, Text, Whole
 from ai_core.saving.matching import match_by_name
 from ai_core.senses.id_table import GENERATIONS, LARGEST_ID, read_ids, saved_ids
 from ai_core.senses.modality import ByModality

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from ai_core.clock import moment_s
 from ai_core.errors import finite_number, whole_number
-from ai_core.saving.declared_state import DeclaredState, MapOf, Number, Refuse, Row, Saveable, Seconds, Whole
+from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
+from ai_core.saving.kinds import MapOf, Number, Row, Seconds, Whole
 
 __all__ = ["AttackTokens"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from ai_core.errors import check_type, checked_name, finite_number, shown
-from ai_core.saving.declared_state import MapOf, Number, Optional, Record, Text
+from ai_core.saving.kinds import MapOf, Number, Optional, Record, Text
 
 __all__ = ["CAPABILITIES_STATE", "Capabilities", "Force", "power_ratio"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import check_kind, finite_number, several_names, whole_number
-from ai_core.saving.declared_state import ListOf, Number, OneOf, Optional, Point, Record, Text, Whole
+from ai_core.saving.kinds import ListOf, Number, OneOf, Optional, Point, Record, Text, Whole
 from ai_core.squads.capabilities import CAPABILITIES_STATE, Capabilities
 
 __all__ = [

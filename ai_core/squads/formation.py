@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import UnknownNameError, check_type, finite_number, shown, whole_number
-from ai_core.saving.declared_state import ListOf, MapOf, Number, Record, Row, Text, Whole
+from ai_core.saving.kinds import ListOf, MapOf, Number, Record, Row, Text, Whole
 
 Offsets = NDArray[np.float64]
 

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import finite_number
-from ai_core.saving.declared_state import ArrayOf, DeclaredState, Flag, ListOf, Number, Optional, Saveable
+from ai_core.saving.declared_state import DeclaredState, Saveable
+from ai_core.saving.kinds import ArrayOf, Flag, ListOf, Number, Optional
 from ai_core.squads.marching_loops import MarchStep, PathLanes
 
 __all__ = [

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ai_core.described import Described
 from ai_core.errors import LARGEST, finite_number, numbers, shown, whole_number
-from ai_core.saving.declared_state import Number, Point, Record, Whole
+from ai_core.saving.kinds import Number, Point, Record, Whole
 from ai_core.squads.capabilities import CAPABILITIES_STATE, Capabilities, Force
 from ai_core.squads.commander import SquadMember
 from ai_core.squads.formation_march import plane_axes

@@ -27,24 +27,9 @@ from ai_core.errors import (
     whole_number,
 )
 from ai_core.faults import FaultIsolation, given_faults
-from ai_core.saving.declared_state import (
-    Change,
-    Columns,
-    DeclaredState,
-    Hook,
-    ListOf,
-    MapOf,
-    OneOf,
-    Optional,
-    Part,
-    Refuse,
-    Same,
-    Saveable,
-    Seconds,
-    Whole,
-    refuse,
-)
-from ai_core.saving.fields import checked_list
+from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part, Refuse, Same, Saveable
+from ai_core.saving.fields import checked_list, refuse
+from ai_core.saving.kinds import Columns, ListOf, MapOf, OneOf, Optional, Seconds, Whole
 from ai_core.squads.attack_tokens import AttackTokens
 from ai_core.squads.capabilities import Capabilities, Force
 from ai_core.squads.commander import (

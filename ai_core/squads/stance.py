@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from ai_core.clock import moment_s
 from ai_core.described import Described
 from ai_core.errors import check_kind, finite_number, flags
-from ai_core.saving.declared_state import DeclaredState, ListOf, Number, OneOf, Optional, Row, Saveable, Seconds, Text
+from ai_core.saving.declared_state import DeclaredState, Saveable
+from ai_core.saving.kinds import ListOf, Number, OneOf, Optional, Row, Seconds, Text
 from ai_core.squads.battle_forecast import forecast
 from ai_core.squads.capabilities import Force, check_force
 from ai_core.squads.formation_march import plane_axes

@@ -13,22 +13,9 @@ from ai_core.decisions.rules import RuleMind, RuleSet
 from ai_core.described import Described
 from ai_core.errors import finite_number, named, several_names, shown, whole_number
 from ai_core.faults import FaultIsolation
-from ai_core.saving.declared_state import (
-    Change,
-    DeclaredState,
-    Flag,
-    ListOf,
-    MapOf,
-    Optional,
-    Point,
-    Refuse,
-    Row,
-    Saveable,
-    Seconds,
-    Text,
-    Whole,
-)
+from ai_core.saving.declared_state import Change, DeclaredState, Refuse, Saveable
 from ai_core.saving.fields import State
+from ai_core.saving.kinds import Flag, ListOf, MapOf, Optional, Point, Row, Seconds, Text, Whole
 from ai_core.squads.capabilities import Force, power_ratio
 from ai_core.squads.situation import TacticalSituation
 from ai_core.squads.slot_assignment import assign

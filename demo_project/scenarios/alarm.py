@@ -12,7 +12,8 @@ from ai_core.budget import Stopwatch
 from ai_core.events.event_manager import Event, EventManager
 from ai_core.events.polling_station import PollingStation
 from ai_core.saving.chance import RandomGenerator
-from ai_core.saving.declared_state import DeclaredState, Flag, ListOf, Number, Saveable
+from ai_core.saving.declared_state import DeclaredState, Saveable
+from ai_core.saving.kinds import Flag, ListOf, Number
 from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Turn, Work

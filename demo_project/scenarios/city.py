@@ -22,19 +22,8 @@ from ai_core.level_of_detail.population.distributions import Normal, PowerLaw
 from ai_core.level_of_detail.population.people import NamedPerson, People
 from ai_core.level_of_detail.population.population import Population
 from ai_core.saving.chance import RandomGenerator
-from ai_core.saving.declared_state import (
-    Change,
-    DeclaredState,
-    Hook,
-    Kind,
-    ListOf,
-    Number,
-    Part,
-    Record,
-    Saveable,
-    Text,
-    Whole,
-)
+from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part, Saveable
+from ai_core.saving.kinds import Kind, ListOf, Number, Record, Text, Whole
 from ai_core.scheduling.task import Turn
 from demo_project.scenarios.scenario import Scenario
 

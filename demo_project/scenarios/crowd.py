@@ -13,7 +13,8 @@ import numpy as np
 
 from ai_core.budget import Budget, Stopwatch
 from ai_core.saving.chance import RandomGenerator
-from ai_core.saving.declared_state import ArrayOf, DeclaredState, ListOf, Number, Saveable, Whole
+from ai_core.saving.declared_state import DeclaredState, Saveable
+from ai_core.saving.kinds import ArrayOf, ListOf, Number, Whole
 from ai_core.scheduling.task import Turn, Work
 from demo_project.scenarios.scenario import Scenario
 

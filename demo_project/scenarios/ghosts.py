@@ -13,7 +13,9 @@ from ai_core.budget import Stopwatch
 from ai_core.decisions.rules import Asked, Rule, RuleMind, RuleSet
 from ai_core.faults import FaultIsolation
 from ai_core.saving.chance import RandomGenerator
-from ai_core.saving.declared_state import DeclaredState, ListOf, Saveable, Seconds, Whole, refuse
+from ai_core.saving.declared_state import DeclaredState, Saveable
+from ai_core.saving.fields import refuse
+from ai_core.saving.kinds import ListOf, Seconds, Whole
 from ai_core.scheduling.task import Turn
 from demo_project.scenarios.scenario import Scenario
 

@@ -11,7 +11,8 @@ from ai_core.decisions.habits.habit_status import Launch, Status
 from ai_core.decisions.habits.habit_tree import HabitTree
 from ai_core.decisions.habits.habits import Habit
 from ai_core.faults import FaultIsolation
-from ai_core.saving.declared_state import DeclaredState, Part, Saveable, Seconds, Whole
+from ai_core.saving.declared_state import DeclaredState, Part, Saveable
+from ai_core.saving.kinds import Seconds, Whole
 from ai_core.scheduling.task import Turn
 from ai_core.senses.percepts.memory import KnownTarget, SenseMemory
 from ai_core.trace import Trace

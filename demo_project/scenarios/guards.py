@@ -9,7 +9,8 @@ import math
 from typing import Any
 
 from ai_core.budget import Stopwatch
-from ai_core.saving.declared_state import DeclaredState, Part, Saveable, Whole
+from ai_core.saving.declared_state import DeclaredState, Part, Saveable
+from ai_core.saving.kinds import Whole
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.awareness import AwarenessSettings
 from ai_core.senses.regional_sense_manager import RegionalSenseManager

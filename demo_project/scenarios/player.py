@@ -5,7 +5,8 @@ import random
 from typing import Any
 
 from ai_core.saving.chance import RandomGenerator
-from ai_core.saving.declared_state import DeclaredState, Flag, Saveable, Whole
+from ai_core.saving.declared_state import DeclaredState, Saveable
+from ai_core.saving.kinds import Flag, Whole
 
 DIAGONAL = 0.7071067811865476
 HEADINGS = [

@@ -12,7 +12,8 @@ from ai_core.decisions.habits.habit_tree import HabitTree
 from ai_core.decisions.habits.habits import Habit
 from ai_core.events.event_manager import Event
 from ai_core.faults import FaultIsolation
-from ai_core.saving.declared_state import DeclaredState, Flag, Saveable, Seconds, Whole
+from ai_core.saving.declared_state import DeclaredState, Saveable
+from ai_core.saving.kinds import Flag, Seconds, Whole
 from ai_core.scheduling.task import Turn
 from ai_core.trace import Trace
 

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ai_core.budget import Budget, Stopwatch
-from ai_core.saving.declared_state import ArrayOf, Change, DeclaredState, Hook, Saveable
+from ai_core.saving.declared_state import Change, DeclaredState, Hook, Saveable
+from ai_core.saving.kinds import ArrayOf
 from demo_project.scenarios.scenario import Scenario
 from demo_project.scenarios.skirmish_battle import BASE_HIT_POINTS, Battle
 from demo_project.scenarios.skirmish_ground import Ground

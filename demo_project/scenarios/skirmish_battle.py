@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from ai_core.budget import Budget
 from ai_core.paths.flow_field import FlowField
 from ai_core.paths.searches.search_memory import SearchMemory
-from ai_core.saving.declared_state import ArrayOf, DeclaredState, Saveable
+from ai_core.saving.declared_state import DeclaredState, Saveable
+from ai_core.saving.kinds import ArrayOf
 from demo_project.scenarios.skirmish_ground import CELL_M, Ground
 from demo_project.scenarios.skirmish_units import ATTACK, COST, HIT_POINTS, IS_AIR, RANGE_M, SIGHT_M, SPEED_M_S
 

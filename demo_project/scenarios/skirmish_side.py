@@ -13,7 +13,8 @@ from ai_core.clock import Clock
 from ai_core.maps.decision_map import DecisionMap
 from ai_core.maps.map_layer import standard_layers
 from ai_core.saving.chance import RandomGenerator
-from ai_core.saving.declared_state import ArrayOf, DeclaredState, ListOf, MapOf, Number, Record, Saveable, Text, Whole
+from ai_core.saving.declared_state import DeclaredState, Saveable
+from ai_core.saving.kinds import ArrayOf, ListOf, MapOf, Number, Record, Text, Whole
 from ai_core.scheduling.task import Turn
 from ai_core.squads.capabilities import Force
 from ai_core.squads.strategy.posture import Personality

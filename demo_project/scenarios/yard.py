@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ai_core.saving.declared_state import DeclaredState, ListOf, Number, Saveable
+from ai_core.saving.declared_state import DeclaredState, Saveable
+from ai_core.saving.kinds import ListOf, Number
 
 Place = tuple[float, float]
 """A place on the ground (m): x, z. The senses get it as (x, 0, z)."""

@@ -15,8 +15,9 @@ from ai_core.level_of_detail.behavioral_lod import BehavioralLOD, LODBehavior
 from ai_core.level_of_detail.importance import Importance
 from ai_core.level_of_detail.importance_settings import ImportanceSettings
 from ai_core.level_of_detail.viewer import Viewer
-from ai_core.saving.declared_state import DeclaredState, Saveable, Whole
+from ai_core.saving.declared_state import DeclaredState, Saveable
 from ai_core.saving.fields import StateError
+from ai_core.saving.kinds import Whole
 from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Turn

@@ -23,7 +23,8 @@ from ai_core.events.event_manager import EventManager
 from ai_core.events.polling_station import PollingStation
 from ai_core.faults import FaultIsolation
 from ai_core.saving.chance import RandomState
-from ai_core.saving.declared_state import DeclaredState, Saveable, Whole
+from ai_core.saving.declared_state import DeclaredState, Saveable
+from ai_core.saving.kinds import Whole
 from ai_core.saving.values import SavedValues
 from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler

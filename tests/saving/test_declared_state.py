@@ -13,17 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ai_core.clock import TimeIndex
-from ai_core.saving.declared_state import (
+from ai_core.saving.declared_state import ClockNow, DeclaredState, Hook, Part, Parts, Same, Saveable
+from ai_core.saving.fields import StateError
+from ai_core.saving.kinds import (
     ArrayOf,
     ByName,
     Chosen,
-    ClockNow,
     Columns,
-    DeclaredState,
     Flag,
     GameValue,
-    GameValues,
-    Hook,
     ListOf,
     MapOf,
     Moment,
@@ -33,19 +31,14 @@ from ai_core.saving.declared_state import (
     OneRecordOf,
     Optional,
     PackedArray,
-    Part,
-    Parts,
     Point,
     Record,
     Row,
-    Same,
-    Saveable,
     Seconds,
     TableOf,
     Text,
     Whole,
 )
-from ai_core.saving.fields import StateError
 from ai_core.saving.values import SavedValues
 
 
@@ -108,7 +101,8 @@ class Knight(Saveable):
         mark=OneRecordOf(wound=Record(Wound, place=Text(), depth=Number()), scar=Record(Scar, since_s=Seconds())),
         oldest=Chosen(lambda knight: knight.year), chests=Parts(), facts=GameValue(VALUES),
         pages=TableOf(PAGE_STATE), traits=MapOf(lambda knight, name: TRAITS[name], names=("age", "nickname")),
-        now=ClockNow(at="clock_now"), scores=ByName(Whole(0, 9), lambda knight: knight.games), spoils=GameValues(),
+        now=ClockNow(at="clock_now"), scores=ByName(Whole(0, 9), lambda knight: knight.games),
+        spoils=ListOf(GameValue(), make=tuple),
         duels=ListOf(Row(Wound, Text(), Number()), unique=lambda wound: wound.place),
         shields=ListOf(Named(lambda knight: knight.armoury, "shield", name=lambda shield: shield.title)))
 

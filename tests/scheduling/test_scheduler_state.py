@@ -8,8 +8,9 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
-from ai_core.saving.declared_state import DeclaredState, Saveable, Whole
+from ai_core.saving.declared_state import DeclaredState, Saveable
 from ai_core.saving.fields import StateError
+from ai_core.saving.kinds import Whole
 from ai_core.scheduling.long_work import Suspendable
 from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler

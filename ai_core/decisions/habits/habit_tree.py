@@ -19,12 +19,11 @@ from ai_core.described import Described
 from ai_core.errors import UnknownNameError, check_kind, shown
 from ai_core.faults import Failures, FaultIsolation
 from ai_core.saving.chance import RandomGenerator
-from ai_core.saving.declared_state import (
-    Change,
-    DeclaredState,
+from ai_core.saving.declared_state import Change, DeclaredState, Hook, Refuse
+from ai_core.saving.fields import LATEST_S, State, brief, place_in, refuse
+from ai_core.saving.kinds import (
     Flag,
     GameValue,
-    Hook,
     Kind,
     ListOf,
     MapOf,
@@ -32,13 +31,10 @@ from ai_core.saving.declared_state import (
     Number,
     Optional,
     Record,
-    Refuse,
     Seconds,
     Text,
     Whole,
-    refuse,
 )
-from ai_core.saving.fields import LATEST_S, State, brief, place_in
 from ai_core.saving.values import SavedValues
 from ai_core.trace import Trace
 

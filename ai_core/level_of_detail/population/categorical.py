@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ai_core.errors import checked_name, shown, whole_number
 from ai_core.level_of_detail.population.chance import shuffled, uniforms
-from ai_core.saving.declared_state import MapOf, Record, Whole
+from ai_core.saving.kinds import MapOf, Record, Whole
 
 __all__ = ["CATEGORICAL_STATE", "Categorical"]
 

@@ -17,7 +17,8 @@ from ai_core.level_of_detail.population.people import (
     checked_until,
 )
 from ai_core.level_of_detail.population.population import POPULATION_STATE, Columns, Population
-from ai_core.saving.declared_state import DeclaredState, ListOf, Refuse, Saveable
+from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
+from ai_core.saving.kinds import ListOf
 
 __all__ = ["Community"]
 

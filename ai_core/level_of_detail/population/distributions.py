@@ -22,8 +22,8 @@ import numpy as np
 from ai_core.described import Described
 from ai_core.errors import as_array, finite_number, shown
 from ai_core.level_of_detail.population.chance import Floats, normals, uniforms
-from ai_core.saving.declared_state import ListOf, Number, Record
 from ai_core.saving.fields import LARGEST
+from ai_core.saving.kinds import ListOf, Number, Record
 
 __all__ = [
     "NORMAL_STATE", "POWER_LAW_STATE", "QUANTILES_STATE", "Distribution", "Normal", "PowerLaw", "Quantiles",

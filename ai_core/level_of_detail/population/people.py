@@ -12,19 +12,9 @@ from ai_core.errors import checked_name, finite_number, named, shown, whole_numb
 from ai_core.level_of_detail.population.categorical import Categorical
 from ai_core.level_of_detail.population.chance import checked_generator
 from ai_core.level_of_detail.population.population import Columns, Population
-from ai_core.saving.declared_state import (
-    ArrayOf,
-    DeclaredState,
-    GameValue,
-    MapOf,
-    Number,
-    Record,
-    Refuse,
-    Saveable,
-    Text,
-    Whole,
-)
+from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
 from ai_core.saving.fields import LATEST_S
+from ai_core.saving.kinds import ArrayOf, GameValue, MapOf, Number, Record, Text, Whole
 from ai_core.saving.values import SavedValues
 
 __all__ = [

@@ -18,7 +18,7 @@ from ai_core.level_of_detail.population.distributions import (
     Distribution,
     checked_values,
 )
-from ai_core.saving.declared_state import MapOf, Number, OneRecordOf, Record, Row, Text, Whole
+from ai_core.saving.kinds import MapOf, Number, OneRecordOf, Record, Row, Text, Whole
 
 __all__ = ["POPULATION_STATE", "Columns", "Population"]
 

@@ -14,21 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from ai_core.errors import UnknownNameError, check_type, finite_number, point, positions, shown, whole_number
 from ai_core.maps.cover.cover_objects import OBJECT_STATE, CoverObject
 from ai_core.maps.cover.cover_spots import LEFT, OVER, RIGHT, SPOTS_STATE, CoverSpots
-from ai_core.saving.declared_state import (
-    ArrayOf,
-    DeclaredState,
-    Flag,
-    Kind,
-    MapOf,
-    Number,
-    Optional,
-    Record,
-    Refuse,
-    Row,
-    Saveable,
-    Whole,
-)
+from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
 from ai_core.saving.fields import LARGEST_FLOAT32, MOST
+from ai_core.saving.kinds import ArrayOf, Flag, Kind, MapOf, Number, Optional, Record, Row, Whole
 
 __all__ = ["CoverChange", "CoverMap", "CoverSpot", "Holder"]
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ai_core.errors import finite_number, point, shown
 from ai_core.maps.cover.cover_spots import UPWARD, Blocked, CoverBody, check_blocked
-from ai_core.saving.declared_state import ListOf, Number, Point, Record
 from ai_core.saving.fields import LARGEST_FLOAT32
+from ai_core.saving.kinds import ListOf, Number, Point, Record
 
 __all__ = ["GAP_M", "OBJECT_STATE", "CoverObject", "ObjectCover"]
 

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.described import Described
 from ai_core.errors import finite_number, numbers, positions, shown
-from ai_core.saving.declared_state import ArrayOf, Record
 from ai_core.saving.fields import LARGEST_FLOAT32
+from ai_core.saving.kinds import ArrayOf, Record
 
 LEFT = 1
 """Bit of ``peeks``: the left side of the cover is free to look and shoot past."""

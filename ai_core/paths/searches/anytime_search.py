@@ -24,8 +24,9 @@ from ai_core.paths.searches.canonical_moves import suits
 from ai_core.paths.searches.cells_along import costs_along, is_path
 from ai_core.paths.searches.search import CELLS_PER_LOOK, AStarSearch, Goals
 from ai_core.paths.searches.search_memory import SearchMemory
-from ai_core.saving.declared_state import ArrayOf, DeclaredState, OneOf, Optional, Refuse, Saveable, Whole
+from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
 from ai_core.saving.fields import StateError
+from ai_core.saving.kinds import ArrayOf, OneOf, Optional, Whole
 from ai_core.scheduling.interruptible import Cancellable, check_not_cancelled
 
 __all__ = ["AnytimeSearch"]

@@ -10,20 +10,8 @@ from dataclasses import MISSING, fields, replace
 from typing import Any
 
 from ai_core.errors import UnknownNameError, check_type
-from ai_core.saving.declared_state import (
-    Flag,
-    Kind,
-    ListOf,
-    MapOf,
-    Number,
-    OneOf,
-    OneRecordOf,
-    Optional,
-    Point,
-    Record,
-    Text,
-)
 from ai_core.saving.fields import StateError, check_names, check_version, checked_dict
+from ai_core.saving.kinds import Flag, Kind, ListOf, MapOf, Number, OneOf, OneRecordOf, Optional, Point, Record, Text
 from ai_core.senses.graph.parts import Box, Boxes, Passage, Prism, SensePortal, SenseRegion
 from ai_core.senses.graph.sense_graph import SenseGraph
 

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import UnknownNameError, check_type, finite_number, named, point, whole_number
-from ai_core.saving.declared_state import DeclaredState, Flag, MapOf, Number, Optional, Row, Saveable
-from ai_core.saving.declared_state import Point as PointKind
+from ai_core.saving.declared_state import DeclaredState, Saveable
+from ai_core.saving.kinds import Flag, MapOf, Number, Optional, Row
+from ai_core.saving.kinds import Point as PointKind
 from ai_core.senses.graph.parts import Passage, SensePortal, SenseRegion, Shape
 from ai_core.senses.modality import Modality, ModalitySet
 from ai_core.senses.sensation import Point

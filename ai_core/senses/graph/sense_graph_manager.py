@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike
 from ai_core.budget import Budget
 from ai_core.clock import Clock
 from ai_core.errors import UnknownNameError, check_type, finite_number, point, several_names
-from ai_core.saving.declared_state import ListOf, Part, Parts, Saveable, Whole
+from ai_core.saving.declared_state import Part, Parts, Saveable
+from ai_core.saving.kinds import ListOf, Whole
 from ai_core.senses.graph.graph_sight import GraphSight
 from ai_core.senses.graph.sense_graph import GraphBySense, SenseGraph
 from ai_core.senses.graph.sense_graph_waves import GraphSignals

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget
-from ai_core.saving.declared_state import ListOf, Number, Record, Refuse, Row, Whole
+from ai_core.saving.declared_state import Refuse
+from ai_core.saving.kinds import ListOf, Number, Record, Row, Whole
 from ai_core.senses.graph.sense_graph import NOWHERE, GraphBySense, Leg, PassageTable, lengths, rows_in, shares_kept
 from ai_core.senses.graph.smell import SmellSpreading
 from ai_core.senses.id_table import LARGEST_ID

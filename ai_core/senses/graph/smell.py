@@ -15,21 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget
-from ai_core.saving.declared_state import (
-    ArrayOf,
-    DeclaredState,
-    ListOf,
-    MapOf,
-    OneOf,
-    Record,
-    Refuse,
-    Row,
-    Saveable,
-    Seconds,
-    Text,
-    Whole,
-)
+from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
 from ai_core.saving.fields import LARGEST_FLOAT32, LATEST_S
+from ai_core.saving.kinds import ArrayOf, ListOf, MapOf, OneOf, Record, Row, Seconds, Text, Whole
 from ai_core.senses.audience import StimulusBatch
 from ai_core.senses.graph.sense_graph import NOWHERE, GraphBySense, SenseGraph, expanded, lengths
 from ai_core.senses.id_table import LARGEST_ID

@@ -9,8 +9,8 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.saving.declared_state import ArrayOf, Columns, ListOf, MapOf, Record, Seconds
 from ai_core.saving.fields import LARGEST, LATEST_S
+from ai_core.saving.kinds import ArrayOf, Columns, ListOf, MapOf, Record, Seconds
 from ai_core.senses.id_table import LARGEST_ID, SLOT_BITS
 from ai_core.senses.percepts.percept_loops import (
     COLUMNS,

@@ -16,9 +16,10 @@ from ai_core.budget import Budget
 from ai_core.clock import Clock, TimeIndex
 from ai_core.errors import shown
 from ai_core.faults import FAILURES_STATE, NO_FAILURES, FaultIsolation
-from ai_core.saving.declared_state import (
+from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
+from ai_core.saving.fields import MOST
+from ai_core.saving.kinds import (
     ArrayOf,
-    DeclaredState,
     ListOf,
     MapOf,
     Number,
@@ -26,14 +27,11 @@ from ai_core.saving.declared_state import (
     Optional,
     Point,
     Record,
-    Refuse,
     Row,
-    Saveable,
     Seconds,
     Text,
     Whole,
 )
-from ai_core.saving.fields import MOST
 from ai_core.senses.audience import SensationBatch, SensationReceiver, StimulusBatch
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import ModalitySet

@@ -18,18 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 from ai_core.budget import Budget
 from ai_core.clock import moment_s
 from ai_core.errors import finite_number, point, shown, whole_number
-from ai_core.saving.declared_state import (
-    ArrayOf,
-    Columns,
-    DeclaredState,
-    ListOf,
-    Part,
-    Refuse,
-    Saveable,
-    Seconds,
-    Whole,
-)
+from ai_core.saving.declared_state import DeclaredState, Part, Refuse, Saveable
 from ai_core.saving.fields import LARGEST_FLOAT32, LATEST_S, MOST
+from ai_core.saving.kinds import ArrayOf, Columns, ListOf, Seconds, Whole
 from ai_core.senses.audience import StimulusBatch
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import ModalitySet

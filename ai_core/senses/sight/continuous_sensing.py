@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from ai_core.budget import Budget
 from ai_core.errors import shown
-from ai_core.saving.declared_state import ArrayOf, DeclaredState, Flag, Inner, Part, Record, Refuse, Saveable, Whole
+from ai_core.saving.declared_state import DeclaredState, Inner, Part, Refuse, Saveable
 from ai_core.saving.fields import MOST
+from ai_core.saving.kinds import ArrayOf, Flag, Record, Whole
 from ai_core.senses.id_table import LARGEST_ID, was_given_out
 from ai_core.senses.modality import ByModality, Modality, ModalitySet
 from ai_core.senses.sensation import Point

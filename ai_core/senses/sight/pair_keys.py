@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.saving.declared_state import ArrayOf, Kind, ListOf, Record, refuse
+from ai_core.saving.fields import refuse
+from ai_core.saving.kinds import ArrayOf, Kind, ListOf, Record
 from ai_core.senses.id_table import LARGEST_ID
 
 __all__ = ["ID_BITS", "NEVER_REPORTED_S", "ByPair", "PairKeys", "ids_of", "key_of", "keys_of"]

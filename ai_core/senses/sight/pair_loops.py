@@ -12,8 +12,8 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-from ai_core.saving.declared_state import ArrayOf, Record
 from ai_core.saving.fields import LATEST_S
+from ai_core.saving.kinds import ArrayOf, Record
 from ai_core.senses.sight.pair_keys import NEVER_REPORTED_S, PairKeys, key_of
 from ai_core.senses.sight.question import LineQuery
 

@@ -5,18 +5,9 @@ from collections import deque
 from itertools import pairwise
 from types import SimpleNamespace
 
-from ai_core.saving.declared_state import (
-    DeclaredState,
-    Flag,
-    ListOf,
-    Number,
-    Optional,
-    Refuse,
-    Saveable,
-    Seconds,
-    Whole,
-)
+from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
 from ai_core.saving.fields import LATEST_S
+from ai_core.saving.kinds import Flag, ListOf, Number, Optional, Seconds, Whole
 
 __all__ = ["QueryAges"]
 

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import shown
-from ai_core.saving.declared_state import DeclaredState, MapOf, Number, Saveable, Whole
+from ai_core.saving.declared_state import DeclaredState, Saveable
+from ai_core.saving.kinds import MapOf, Number, Whole
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.pair_keys import ID_BITS, ByPair, key_of, keys_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.saving.declared_state import Number, Row, Whole
+from ai_core.saving.kinds import Number, Row, Whole
 from ai_core.senses.modality import ByModality
 from ai_core.senses.sight.pair_keys import ByPair
 from ai_core.senses.source_details import MOST_PARTS

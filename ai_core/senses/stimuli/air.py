@@ -8,19 +8,8 @@ from typing import NamedTuple
 from numpy.typing import ArrayLike
 
 from ai_core.errors import UnknownNameError, finite_number, point, shown, whole_number
-from ai_core.saving.declared_state import (
-    DeclaredState,
-    MapOf,
-    Number,
-    OneOf,
-    Optional,
-    Point,
-    Record,
-    Refuse,
-    Saveable,
-    Seconds,
-    Whole,
-)
+from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
+from ai_core.saving.kinds import MapOf, Number, OneOf, Optional, Point, Record, Seconds, Whole
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensation import Point as Place
 

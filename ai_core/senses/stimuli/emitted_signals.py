@@ -18,27 +18,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget
 from ai_core.errors import check_type, finite_number, point, shown
-from ai_core.saving.declared_state import (
+from ai_core.saving.declared_state import Change, DeclaredState, Inner, Part, Refuse, Saveable
+from ai_core.saving.fields import LATEST_S as LATEST_MOMENT_S
+from ai_core.saving.kinds import (
     ArrayOf,
-    Change,
     Columns,
-    DeclaredState,
     Flag,
-    Inner,
     ListOf,
     Named,
     Number,
     Optional,
-    Part,
     Point,
     Record,
-    Refuse,
-    Saveable,
     Seconds,
     Text,
     Whole,
 )
-from ai_core.saving.fields import LATEST_S as LATEST_MOMENT_S
 from ai_core.senses.audience import StimulusBatch
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import ModalitySet

@@ -8,20 +8,8 @@ from ai_core.decisions.adaptation import AdaptiveChoice, SuccessMemory
 from ai_core.decisions.habits.habit_status import RandomSource
 from ai_core.decisions.rules import RuleMind
 from ai_core.errors import check_kind, check_type, finite_number
-from ai_core.saving.declared_state import (
-    DeclaredState,
-    Flag,
-    ListOf,
-    MapOf,
-    Number,
-    OneOf,
-    Optional,
-    Part,
-    Point,
-    Saveable,
-    Seconds,
-    Whole,
-)
+from ai_core.saving.declared_state import DeclaredState, Part, Saveable
+from ai_core.saving.kinds import Flag, ListOf, MapOf, Number, OneOf, Optional, Point, Seconds, Whole
 from ai_core.squads.battle_forecast import forecast
 from ai_core.squads.capabilities import Force, power_ratio
 from ai_core.squads.strategy.posture import POSTURE_RULES, Personality, posture_machine, share_of

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 from ai_core.budget import Budget
-from ai_core.saving.declared_state import DeclaredState, Saveable, Whole
+from ai_core.saving.declared_state import DeclaredState, Saveable
+from ai_core.saving.kinds import Whole
 from ai_core.saving.values import SavedValues
 from ai_core.scheduling.long_work import BackgroundJob, Contracts, Suspendable, UntilGoodEnough, WorkSequence
 from ai_core.scheduling.phasing import PhaseSlot, Rephasing

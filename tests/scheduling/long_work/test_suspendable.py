@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ai_core.budget import Budget
-from ai_core.saving.declared_state import DeclaredState, Saveable, Whole
+from ai_core.saving.declared_state import DeclaredState, Saveable
 from ai_core.saving.fields import StateError
+from ai_core.saving.kinds import Whole
 from ai_core.saving.values import SavedValues
 from ai_core.scheduling.interruptible import check_interruptible
 from ai_core.scheduling.long_work import Suspendable

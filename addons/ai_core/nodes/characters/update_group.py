@@ -9,20 +9,9 @@ from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.garbage_collection import count_freed_characters
 from ai_core.budget import Budget
 from ai_core.decisions.population import HabitPopulation, MindPopulation
-from ai_core.saving.declared_state import (
-    DeclaredState,
-    Flag,
-    Kind,
-    ListOf,
-    MapOf,
-    Record,
-    Row,
-    Saveable,
-    Seconds,
-    Text,
-    Whole,
-)
+from ai_core.saving.declared_state import DeclaredState, Saveable
 from ai_core.saving.fields import StateError
+from ai_core.saving.kinds import Flag, Kind, ListOf, MapOf, Record, Row, Seconds, Text, Whole
 from ai_core.scheduling.carry_over import UNIT
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, MAX_PRIORITY, MIN_PRIORITY, Task, Turn
 

@@ -55,8 +55,9 @@ from ai_core.decisions.habits import habit_tree as core
 from ai_core.decisions.habits.habit_plan import plan_of
 from ai_core.decisions.habits.habits import Habit as HabitDefinition
 from ai_core.events.event import Event
-from ai_core.saving.declared_state import Change, DeclaredState, Hook, Kind, MapOf, Part
+from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part
 from ai_core.saving.fields import State, StateError
+from ai_core.saving.kinds import Kind, MapOf
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES
 
 STRING_TYPES = (str, StringName)

@@ -27,8 +27,8 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
 )
 from ai_core.errors import shown
 from ai_core.level_of_detail import group_lod as core
-from ai_core.saving.declared_state import DeclaredState, Hook, refuse
-from ai_core.saving.fields import State
+from ai_core.saving.declared_state import DeclaredState, Hook
+from ai_core.saving.fields import State, refuse
 from ai_core.saving.inner_state import prepared_inner
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Turn
 

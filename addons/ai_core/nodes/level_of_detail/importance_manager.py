@@ -31,26 +31,9 @@ from ai_core.level_of_detail.importance import Importance
 from ai_core.level_of_detail.importance_settings import ImportanceSettings
 from ai_core.level_of_detail.level_limits import Level, LevelLimits
 from ai_core.level_of_detail.scheduling_lod import SchedulingLOD, TaskRate
-from ai_core.saving.declared_state import (
-    Change,
-    DeclaredState,
-    Flag,
-    Hook,
-    Kind,
-    ListOf,
-    MapOf,
-    Number,
-    Optional,
-    Part,
-    Point,
-    Record,
-    Row,
-    Saveable,
-    Text,
-    Whole,
-    refuse,
-)
-from ai_core.saving.fields import State, place_in
+from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part, Saveable
+from ai_core.saving.fields import State, place_in, refuse
+from ai_core.saving.kinds import Flag, Kind, ListOf, MapOf, Number, Optional, Point, Record, Row, Text, Whole
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task, Turn
 

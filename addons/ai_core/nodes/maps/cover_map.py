@@ -51,19 +51,9 @@ from ai_core.maps.cover.cover_map import CoverMap as CoreCoverMap
 from ai_core.maps.cover.cover_objects import CoverObject
 from ai_core.maps.cover.cover_search import CoverQuery, CoverSearch
 from ai_core.maps.cover.cover_spots import LEFT, OVER, RIGHT, CoverBody, CoverSpots
-from ai_core.saving.declared_state import (
-    DeclaredState,
-    Kind,
-    ListOf,
-    MapOf,
-    OneOf,
-    Part,
-    Point,
-    Record,
-    Refuse,
-    Whole,
-)
+from ai_core.saving.declared_state import DeclaredState, Part, Refuse
 from ai_core.saving.fields import StateError
+from ai_core.saving.kinds import Kind, ListOf, MapOf, OneOf, Point, Record, Whole
 from ai_core.scheduling.task import Task, Turn
 
 Numbers = NDArray[np.float64]

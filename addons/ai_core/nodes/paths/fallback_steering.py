@@ -13,9 +13,9 @@ from addons.ai_core.nodes.paths.navigation_path_provider import NavigationPathPr
 from addons.ai_core.nodes.paths.path_request import PathRequest
 from ai_core.paths.bump_and_turn import BumpAndTurn, distance_on_grid, neighbors_on_grid
 from ai_core.paths.explored_map import ExploredMap
-from ai_core.saving.declared_state import Kind, MapOf, Number, Record, Whole, refuse
-from ai_core.saving.fields import State
+from ai_core.saving.fields import State, refuse
 from ai_core.saving.inner_state import inner_state
+from ai_core.saving.kinds import Kind, MapOf, Number, Record, Whole
 
 MIDDLE = 1 << 19
 """Number of the lattice's column and row at the origin; 2^20 of each fit an integer of a save."""

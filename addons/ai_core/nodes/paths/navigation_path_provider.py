@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from addons.ai_core.bridge.gd import RID, RefusedValue, Vector2, Vector3, singleton
 from ai_core.budget import Budget
 from ai_core.paths.path import PathState
-from ai_core.saving.declared_state import ArrayOf, Number, OneOf, Point, Record, Text
+from ai_core.saving.kinds import ArrayOf, Number, OneOf, Point, Record, Text
 
 ABOVE_MAP_M = 2.0
 """Largest distance of a goal above or below the map (m): a baked mesh lies some cells above the floor, and the center

@@ -45,22 +45,9 @@ from ai_core.paths.grid_path_provider import GridPathProvider
 from ai_core.paths.path_requests import PathTicket
 from ai_core.paths.regions.region_graph import RegionGraph
 from ai_core.paths.searches.cells_along import is_path
-from ai_core.saving.declared_state import (
-    Change,
-    DeclaredState,
-    Flag,
-    Hook,
-    ListOf,
-    MapOf,
-    Part,
-    Record,
-    Same,
-    Seconds,
-    Text,
-    Whole,
-    refuse,
-)
-from ai_core.saving.fields import State, StateError
+from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part, Same
+from ai_core.saving.fields import State, StateError, refuse
+from ai_core.saving.kinds import Flag, ListOf, MapOf, Record, Seconds, Text, Whole
 from ai_core.scheduling.task import Task, Turn
 
 FOUND, PARTIAL, WAITING, BLOCKED = (0.35, 0.9, 0.45), (1.0, 0.8, 0.25), (0.6, 0.65, 0.75), (1.0, 0.35, 0.3)

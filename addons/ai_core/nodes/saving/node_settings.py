@@ -8,8 +8,8 @@ from typing import Any
 
 from addons.ai_core.bridge.declarations import exports_of
 from addons.ai_core.bridge.gd import PackedStringArray, RefusedValue, export
-from ai_core.saving.declared_state import Flag, Kind, MapOf, Number, Record, Text, Whole
 from ai_core.saving.fields import MOST, State, StateError, place_in
+from ai_core.saving.kinds import Flag, Kind, MapOf, Number, Record, Text, Whole
 
 
 def core_settings(node: Any, unit: float = 1.0) -> dict[str, Any]:

@@ -9,8 +9,9 @@ from addons.ai_core.bridge.gd import get_object
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.saving.scene_values import path_of
 from ai_core.errors import UnknownNameError
-from ai_core.saving.declared_state import Change, DeclaredState, Kind, MapOf, Refuse, Text
+from ai_core.saving.declared_state import Change, DeclaredState, Refuse
 from ai_core.saving.fields import State, StateError, place_in
+from ai_core.saving.kinds import Kind, MapOf, Text
 
 
 class SavedState:

@@ -16,8 +16,9 @@ from addons.ai_core.bridge.gd import (
     variant_type_of,
 )
 from addons.ai_core.nodes.saving.scene_values import SceneValues
-from ai_core.saving.declared_state import Change, DeclaredState, Hook, Kind, MapOf, Saveable, refuse
-from ai_core.saving.fields import State, StateError, brief, place_in
+from ai_core.saving.declared_state import Change, DeclaredState, Hook, Saveable
+from ai_core.saving.fields import State, StateError, brief, place_in, refuse
+from ai_core.saving.kinds import Kind, MapOf
 
 GROUP = "ai_saved"
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from addons.ai_core.bridge.gd import get_object, read_slides
 from addons.ai_core.nodes.saving.scene_values import path_of
-from ai_core.saving.declared_state import DeclaredState, ListOf, MapOf, Row, Saveable, Seconds, Text, Whole
+from ai_core.saving.declared_state import DeclaredState, Saveable
+from ai_core.saving.kinds import ListOf, MapOf, Row, Seconds, Text, Whole
 from ai_core.senses.id_table import LARGEST_ID
 
 MOST_SLIDES = 4

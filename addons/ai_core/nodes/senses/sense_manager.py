@@ -45,9 +45,10 @@ from addons.ai_core.nodes.senses.sense_member import refused
 from addons.ai_core.nodes.senses.sense_place import GROUP, graph_of_scene, graph_warnings
 from addons.ai_core.nodes.senses.sight_fans import SightFans
 from ai_core.errors import UnknownNameError
-from ai_core.saving.declared_state import Change, DeclaredState, Hook, Kind, ListOf, Part, Row, Text, refuse
-from ai_core.saving.fields import State
+from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part
+from ai_core.saving.fields import State, refuse
 from ai_core.saving.inner_state import inner_state, prepared_inner
+from ai_core.saving.kinds import Kind, ListOf, Row, Text
 from ai_core.scheduling.task import Task, Turn
 from ai_core.senses.audience import SensationBatch
 from ai_core.senses.graph.sense_graph import SenseGraph
@@ -607,9 +608,9 @@ class SenseManager(SavedState, Node):
             " half of the rays are used for walls that muffle. Can be changed at any time.")
     period = export(
         int, 1, range=(1, LONGEST_PERIOD, 1), unit="frames", on_set="_period_set",
-        doc="Frames from one look of a sensor to its next. More than 64 sensors are spread over these frames; sounds and"
-            " other signals arrive in every frame. With 3, at 60 frames a second, a sensor looks 20 times a second. Can be"
-            " changed at any time.")
+        doc="Frames from one look of a sensor to its next. More than 64 sensors are spread over these frames; sounds"
+            " and other signals arrive in every frame. With 3, at 60 frames a second, a sensor looks 20 times a"
+            " second. Can be changed at any time.")
     show_in_game = export(
         bool, False, group="Debug", on_set="_show_set",
         doc="If true, draws in the running game what sensors see, as fans that end at walls, and the ranges of sources,"

@@ -32,7 +32,7 @@ from addons.ai_core.nodes.senses.sense_manager import TRAIL
 from addons.ai_core.nodes.senses.sense_member import REFUSALS, SenseMember, refused
 from addons.ai_core.nodes.senses.sense_place import manager_of
 from ai_core.errors import UnknownNameError
-from ai_core.saving.declared_state import Flag, Seconds
+from ai_core.saving.kinds import Flag, Seconds
 from ai_core.senses.source_details import VisiblePart
 
 HEARD_FROM = {"hearing": 1.0, "smell": 0.1}

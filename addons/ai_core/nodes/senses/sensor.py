@@ -29,8 +29,9 @@ from addons.ai_core.nodes.senses.sense_drawing import DragHandle, DrawnNode, Poi
 from addons.ai_core.nodes.senses.sense_manager import TRAIL
 from addons.ai_core.nodes.senses.sense_member import SenseMember, refused
 from addons.ai_core.nodes.senses.sight_cone import NAMES, SightCone, made_cone
-from ai_core.saving.declared_state import Change, Hook, ListOf, Number, refuse
-from ai_core.saving.fields import StateError
+from ai_core.saving.declared_state import Change, Hook
+from ai_core.saving.fields import StateError, refuse
+from ai_core.saving.kinds import ListOf, Number
 from ai_core.senses.percepts.awareness import (
     SUSPICIOUS_AND_ALERT,
     AwarenessLevel,

@@ -58,8 +58,9 @@ from addons.ai_core.nodes.squads.squad_member import SQUADS, member_of
 from addons.ai_core.nodes.walking.walking_crowd import WalkingCrowd, crowd_of
 from ai_core.decisions import rules as library
 from ai_core.decisions.rule_text import RuleLine, read_rules, rules_of
-from ai_core.saving.declared_state import Change, DeclaredState, Flag, Hook, MapOf, Part, Seconds, Whole, refuse
-from ai_core.saving.fields import State
+from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part
+from ai_core.saving.fields import State, refuse
+from ai_core.saving.kinds import Flag, MapOf, Seconds, Whole
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task, Turn
 from ai_core.squads.attack_tokens import AttackTokens
 from ai_core.squads.commander import Order, nearest_to_goal, toughest

@@ -16,20 +16,8 @@ from addons.ai_core.nodes.saving.node_state import ByNode, is_in_scene
 from addons.ai_core.nodes.squads.squad_member import SQUADS, member_of
 from ai_core.errors import UnknownNameError, finite_number, whole_number
 from ai_core.maps.map_snapshot import MapSnapshot
-from ai_core.saving.declared_state import (
-    DeclaredState,
-    Flag,
-    MapOf,
-    Number,
-    OneOf,
-    Point,
-    Record,
-    Refuse,
-    Row,
-    Saveable,
-    Seconds,
-    Whole,
-)
+from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
+from ai_core.saving.kinds import Flag, MapOf, Number, OneOf, Point, Record, Row, Seconds, Whole
 from ai_core.squads.capabilities import Capabilities, Force
 from ai_core.squads.strategy.production import TechnologyTree
 from ai_core.squads.strategy.strategic_situation import (

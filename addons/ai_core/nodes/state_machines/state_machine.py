@@ -41,8 +41,9 @@ from ai_core.decisions.state_machine import (
     Transition,
     first_leaf,
 )
-from ai_core.saving.declared_state import Change, DeclaredState, GameValue, Hook, Part, Refuse
+from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part, Refuse
 from ai_core.saving.fields import StateError
+from ai_core.saving.kinds import GameValue
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES
 
 HISTORIES = (None, History.SHALLOW, History.DEEP)
