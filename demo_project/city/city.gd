@@ -30,7 +30,8 @@ const HOUSE := Color("79705f")
 const ROOF := Color("8f8470")
 const SKIN := Color("efcda9")
 const TRAVELLER := Color("f0503c")
-const PANEL := Color(0.07, 0.09, 0.11, 0.86)
+const PANEL := Color(0.07, 0.09, 0.11, 0.92)
+const PANEL_BOX := Rect2(16, 16, 570, 148)
 const TEXT := Color("e6eaf0")
 const FAINT := Color("a3adba")
 ## Houses along a side of a block.
@@ -217,7 +218,8 @@ func _draw_names(plots: PackedFloat32Array) -> void:
 	for number in names.size():
 		var plot := Rect2(plots[5 * number], plots[5 * number + 1], plots[5 * number + 2], plots[5 * number + 2])
 		var place := _on_screen(plot)
-		if place.size.x > 60.0 and get_viewport_rect().has_point(place.get_center()):
+		if place.size.x > 60.0 and get_viewport_rect().has_point(place.get_center()) \
+				and not PANEL_BOX.grow(40).has_point(place.get_center()):
 			var lines := "%s\n%d" % [names[number], plots[5 * number + 3]]
 			draw_multiline_string_outline(_font, place.get_center() - Vector2(100, 4), lines,
 					HORIZONTAL_ALIGNMENT_CENTER, 200, 15, 2, 6, Color(0, 0, 0, 0.7))
@@ -272,7 +274,7 @@ func _draw_traveller() -> void:
 
 
 func _draw_panel() -> void:
-	draw_rect(Rect2(16, 16, 570, 148), PANEL)
+	draw_rect(PANEL_BOX, PANEL)
 	for row: Array in NAMES:
 		if _view_m <= row[0]:
 			_write(Vector2(30, 44), "You see %d m: %s" % [_view_m, row[1]], 16, TEXT)

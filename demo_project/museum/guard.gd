@@ -39,7 +39,7 @@ func why() -> String:
 		return "lost sight and sound"
 	var last := sensor.get_last_sensation()
 	if last.is_empty():
-		return "nothing"
+		return "the alarm of the door"
 	return "%s %.2f" % ["saw" if last["modality"] == "sight" else "heard", last["strength"]]
 
 

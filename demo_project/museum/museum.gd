@@ -5,12 +5,18 @@ const Story := preload("story.gd")
 const Intruder := preload("intruder.gd")
 const Guard := preload("guard.gd")
 const Puzzle := preload("puzzle.gd")
+const SightConeView := preload("sight_cone_view.gd")
+const Legend := preload("res://addons/ai_core/debugging/legend.gd")
 
 ## The museum's other wing: one-way glass, cameras, an air duct, light and dark.
 const PUZZLE := "res://demo_project/scenes/puzzle.tscn"
 
 ## Lines of the timeline that stay on the screen.
 const LINES_SHOWN := 5
+const MEANINGS: Dictionary[String, Color] = {
+	"sight, unaware": SightConeView.CALM, "sight, suspicious": SightConeView.SUSPICIOUS,
+	"sight, alert": SightConeView.ALERT, "place that a guard has in mind": Color(1.0, 0.72, 0.1),
+}
 
 ## The intruder follows its route and the story is judged; "--scripted" after "--" sets it.
 @export var is_scripted := false
@@ -38,6 +44,7 @@ func _ready() -> void:
 	_intruder.is_scripted = is_scripted
 	_help.visible = not is_scripted
 	_timeline.text = ""
+	_show_legend()
 	story.reported.connect(_on_reported)
 	if is_scripted:
 		# However slow the machine, the same story: no work is put off for lack of time.
@@ -46,6 +53,16 @@ func _ready() -> void:
 	for guard: Guard in get_tree().get_nodes_in_group("guards"):
 		guard.caught.connect(_on_caught)
 		guard.habits.habit_entered.connect(_on_habit_entered)
+
+
+func _show_legend() -> void:
+	var legend := Legend.new()
+	legend.add_to_group(&"_ai_core_legend")        # what else is drawn in the game is named there, too
+	add_child(legend)
+	var opaque := {}
+	for meaning in MEANINGS:
+		opaque[meaning] = Color(MEANINGS[meaning], 1.0)
+	legend.put(get_instance_id(), opaque)
 
 
 func _unhandled_key_input(event: InputEvent) -> void:

@@ -21,7 +21,7 @@ const TABLES: PackedStringArray = ["scheduler", "events"]
 const LOW_PX := 330.0
 const OF_A_CHARACTER: PackedStringArray = ["habits", "senses"]
 const ASK_EVERY_S := 1.0
-const LIST_PX := 160.0
+const LIST_PX := 130.0
 ## Width below which the list is above the chosen section (px).
 const NARROW_PX := 600.0
 const LIST_HEIGHT_PX := 96.0

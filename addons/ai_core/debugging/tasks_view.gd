@@ -8,7 +8,7 @@ const HINTS: PackedStringArray = [
 	"95 of 100 recent runs are shorter (µs)", "Longest run (µs)", "Period (frames)",
 	"Largest lateness of a run (frames)", "Frames that this task took over the budget", "Runs that failed"]
 ## Least widths and shares of the columns (px, 1).
-const WIDTHS := [[150, 4], [84, 1], [58, 1], [58, 1], [64, 1], [50, 0], [46, 0], [46, 0], [56, 0]]
+const WIDTHS := [[110, 4], [80, 1], [54, 1], [54, 1], [60, 1], [50, 0], [42, 0], [42, 0], [56, 0]]
 const WARNING := Color(1.0, 0.7, 0.3)
 const BAD := Color(1.0, 0.42, 0.38)
 const FAINT := Color(1, 1, 1, 0.35)

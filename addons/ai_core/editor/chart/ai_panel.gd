@@ -19,6 +19,8 @@ const LAUNCH_HINTS: PackedStringArray = [
 	"the first that can run", "one after the other", "one drawn by weight", "until one succeeds", "the highest score"]
 const LIBRARY_PX := 220.0
 const NO_TREE := "The scene has no HabitTree and no StateMachine. Select the node of a character, then add one:"
+const SHOW_LIVE := "Game runs: show it live"
+const SHOW_SCENE := "Live; back to the scene"
 enum Item {ADD_CHILD, RENAME, DUPLICATE, DELETE, UP, DOWN, INITIAL, SCRIPT, FAVORITE, WRAP = 100, LAUNCH = 200}
 
 var undo: EditorUndoRedoManager:
@@ -109,6 +111,7 @@ func set_running(is_running: bool) -> void:
 ## Show the running game, or the edited scene again.
 func show_live(is_on: bool) -> void:
 	_live.set_pressed_no_signal(is_on)
+	_live.text = SHOW_SCENE if is_on else SHOW_LIVE
 	_game.visible = is_on
 	for one: Control in [_split, _roots, _search, _tools]:
 		one.visible = not is_on
@@ -341,7 +344,7 @@ func _toolbar() -> Control:
 	_search.clear_button_enabled = true
 	_search.custom_minimum_size.x = 160.0
 	_search.text_changed.connect(func(text: String) -> void: _chart().search(text))
-	_live.text = "Game runs: show it live"
+	_live.text = SHOW_LIVE
 	_live.tooltip_text = "Shows the selected character in the running game here, instead of in the debugger's tab AI."
 	_live.toggle_mode = true
 	_live.hide()

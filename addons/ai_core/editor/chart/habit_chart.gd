@@ -32,7 +32,7 @@ const SCENE_TITLES: PackedStringArray = ["Habit", "Begins", "Children run", "Run
 const LIVE_TITLES: PackedStringArray = ["Habit", "State", "Why", "Time", "µs", "Last change"]
 ## Least widths and shares of the columns (px, 1).
 const SCENE_WIDTHS := [[150, 4], [130, 5], [110, 2], [100, 3]]
-const LIVE_WIDTHS := [[160, 4], [84, 0], [150, 6], [56, 0], [48, 0], [120, 3]]
+const LIVE_WIDTHS := [[110, 3], [78, 0], [110, 6], [48, 0], [38, 0], [70, 3]]
 const STATE_COLORS := {
 	"active": Color(0.35, 0.8, 0.4), "waiting": Color(0.4, 0.65, 1.0), "succeeded": Color(0.6, 0.75, 0.6),
 	"failed": Color(0.95, 0.45, 0.4), "cooling down": Color(0.7, 0.55, 0.95), "pending": Color(0.55, 0.55, 0.58),

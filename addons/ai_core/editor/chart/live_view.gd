@@ -14,7 +14,8 @@ const KEPT_S := 10.0
 ## Time for which a changed value is marked (s).
 const MARKED_S := 1.5
 const MARKED := Color(1.0, 0.85, 0.3)
-const VALUES_PX := 260.0
+const VALUES_PX := 210.0
+const AGO_PX := 70
 const TITLES: PackedStringArray = ["Blackboard", "Value", "Changed"]
 const MOVE_TITLES: PackedStringArray = ["Transition", "Not taken: why", "Taken"]
 const MOMENTS: PackedStringArray = ["", "begins", "ends", "begins or ends", "condition changes"]
@@ -34,6 +35,7 @@ var _states := StateChart.new()
 ## The one that is shown.
 var _chart: Control = _habits
 var _charts := OptionButton.new()
+var _side := VSplitContainer.new()
 var _values := Tree.new()
 var _moves := Tree.new()
 ## The taken transitions, the latest last: [seconds, source, target, words].
@@ -77,19 +79,17 @@ func _init() -> void:
 	split.size_flags_vertical = SIZE_EXPAND_FILL
 	_make_table(_values, TITLES)
 	_make_table(_moves, MOVE_TITLES)
-	_moves.set_column_expand_ratio(1, 2)
-	_moves.set_column_expand(2, false)
-	_moves.set_column_custom_minimum_width(2, 74)
-	var side := VSplitContainer.new()
-	side.custom_minimum_size.x = VALUES_PX
-	side.size_flags_horizontal = SIZE_EXPAND_FILL
-	side.size_flags_stretch_ratio = 0.6
-	side.add_child(_moves)
-	side.add_child(_values)
+	for table: Tree in [_values, _moves]:
+		table.set_column_expand(2, false)
+		table.set_column_custom_minimum_width(2, AGO_PX)
+	_side.custom_minimum_size.x = VALUES_PX
+	_side.size_flags_horizontal = SIZE_EXPAND_FILL
+	_side.add_child(_moves)
+	_side.add_child(_values)
 	for chart: Control in [_habits, _states]:
 		split.add_child(chart) if chart == _habits else _habits.add_sibling(chart)
 		chart.breakpoint_toggled.connect(_toggle_breakpoint)
-	split.add_child(side)
+	split.add_child(_side)
 	add_child(split)
 	_use(_habits)
 
@@ -210,6 +210,7 @@ func _use(chart: Control) -> void:
 	_habits.visible = chart == _habits
 	_states.visible = chart == _states
 	_moves.visible = chart == _states
+	_side.size_flags_stretch_ratio = 0.7 if chart == _states else 0.4
 
 
 func _fill_charts(paths: Array) -> void:
@@ -240,8 +241,8 @@ func _show_moves(shown: Dictionary) -> void:
 
 func _add_move(root: TreeItem, from: String, to: String, words: String, why: String, ago: String) -> TreeItem:
 	var row := _moves.create_item(root)
-	row.set_text(0, "%s > %s" % [from if from else "any", to if to else "(stays or back)"])
-	row.set_tooltip_text(0, "%s: %s" % [row.get_text(0), words])
+	row.set_text(0, "%s > %s" % [from.get_file() if from else "any", to.get_file() if to else "(stays or back)"])
+	row.set_tooltip_text(0, "%s > %s: %s" % [from if from else "any state", to, words])
 	row.set_text(1, why)
 	row.set_tooltip_text(1, why)
 	row.set_text(2, ago)
