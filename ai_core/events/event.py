@@ -216,7 +216,7 @@ _TERMS_STATE = _TermsState(
     position=Optional(ListOf(Number(), count=3, make=tuple)), is_sticky=Flag(), audience=Optional(_AudienceState()),
     receipt=Optional(_RECEIPT_STATE))
 EVENT_STATE = _EventState(
-    Event, code=_CodeState(), arguments=ListOf(GameValue(), make=tuple), sender=GameValue(at="sender"),
+    Event, code=_CodeState(), arguments=ListOf(GameValue(at="arguments"), make=tuple), sender=GameValue(at="sender"),
     sent_at_s=Moment(TimeIndex), due_at_s=Seconds(), terms=_TERMS_STATE)
 """How an event of an event manager is saved."""
 

@@ -224,7 +224,7 @@ class _KeyState(ListOf):
     """How a key is saved."""
 
     def __init__(self) -> None:
-        super().__init__(GameValue(), make=tuple, at="key")
+        super().__init__(GameValue(at="key"), make=tuple, at="key")
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         key = super().read(plain, place, owner)

@@ -780,6 +780,11 @@ class GameValue(Kind):
         """Return the value as plain data."""
         return self._values(owner).plain(value, (self.at or "a value").lstrip("_"))
 
+    def save_all(self, values: list[Any], owner: Any) -> list[Any]:
+        """Return several values as plain data; errors name their index."""
+        plain: list[Any] = self.save([*values], owner)
+        return plain
+
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         """Return the value."""
         return self._values(owner).value(plain, place)

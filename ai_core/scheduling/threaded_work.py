@@ -136,7 +136,7 @@ class ThreadedWork(Saveable):
         failures=Row(Failures, Whole(), Flag(), at="_own_failures"),
         pending=ListOf(
             Record(SimpleNamespace, id=Whole(), submitted_at=Moment(TimeIndex), due_frame=Whole(1),
-                   arguments=ListOf(GameValue("_values"), make=tuple)),
+                   arguments=ListOf(GameValue("_values", at="arguments"), make=tuple)),
             at="_tickets"),
     )
 

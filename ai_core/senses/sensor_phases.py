@@ -44,6 +44,7 @@ DUE = Row(Due, Whole(-1, MOST), Whole(1, LONGEST_PERIOD), Whole(0, LONGEST_PERIO
 """How it is saved."""
 
 NOBODY = Due(-1, 1, 0)
+"""Before the first look: no sensor is due."""
 
 
 class SensorPhases:
