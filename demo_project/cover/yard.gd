@@ -1,7 +1,7 @@
 extends Node3D
 ## Four soldiers hide from a watcher that walks around their yard: behind walls, and behind crates that are pushed.
 ##
-## What the watcher sees of the ground is a red fan; spots of cover are discs, and a soldier at its spot stands outside
+## What the watcher sees of the ground is a colored fan; spots of cover are discs, and a soldier at its spot stands outside
 ## of the fan. With --scripted the story is printed and judged: how long soldiers were hidden, and that no two held one
 ## spot.
 
@@ -25,7 +25,7 @@ const PUSH := Vector3(3.0, 0, 0)
 ## Time before the first check, in which all soldiers can reach cover.
 const JUDGED_AFTER_S := 5.0
 const WANTED_SHARE := 0.75
-const HELP := """Four soldiers hide from a watcher, who sees the red ground
+const HELP := """Four soldiers hide from a watcher, who sees the colored ground
 hidden %d %% of the time"""
 const SKIN := Color("e8c39e")
 const WATCHED_RANGE_M := 30.0
