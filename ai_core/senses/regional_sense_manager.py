@@ -196,7 +196,7 @@ class RegionalSenseManager(Saveable):
     def period_frames(self) -> int:
         """Frames of the clock from one look of a sensor to its next (count), 1 to ``LONGEST_PERIOD``.
 
-        Sensors are spread over the frames of a period, 64 of them or more in a frame. Sounds and other signals
+        Sensors are spread over the frames of a period, 256 of them in each or more. Sounds and other signals
         arrive in every frame; a sensor sees, and its memory and awareness advance, when it looks. An advance in
         which no sensor looks and no signal is under way does nothing: see ``is_idle``.
         """

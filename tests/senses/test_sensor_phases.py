@@ -105,15 +105,15 @@ def test_sensors_are_spread_and_each_asks_once_in_a_period(period):
 
 def test_few_sensors_look_together_and_many_in_even_shares():
     asked = {}
-    for count in (64, 128, 200):
+    for count in (256, 512, 700):
         rays = Rays()
         world = World(period_frames=3, line_of_sight=rays, max_rays=10_000)
         for k in range(count):
-            world.eye((k / 10, 0, 0))
+            world.eye((k / 50, 0, 0))
         world.thing((5, 0, -5))
         world.tick(frames=4)
         asked[count] = sorted(len(batch) for batch in rays.batches[1:])
-    assert asked == {64: [64], 128: [64, 64], 200: [64, 64, 72]}
+    assert asked == {256: [256], 512: [256, 256], 700: [188, 256, 256]}
 
 
 def test_a_frame_without_a_look_or_a_signal_is_idle():

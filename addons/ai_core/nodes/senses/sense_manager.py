@@ -608,9 +608,9 @@ class SenseManager(SavedState, Node):
             " half of the rays are used for walls that muffle. Can be changed at any time.")
     period = export(
         int, 1, range=(1, LONGEST_PERIOD, 1), unit="frames", on_set="_period_set",
-        doc="Frames from one look of a sensor to its next. More than 64 sensors are spread over these frames; sounds"
-            " and other signals arrive in every frame. With 3, at 60 frames a second, a sensor looks 20 times a"
-            " second. Can be changed at any time.")
+        doc="Frames from one look of a sensor to its next. More than 256 sensors are spread over these frames; sounds"
+            " and other signals arrive in every frame. With 3, at 60 frames a second, a sensor looks 20 times a second."
+            " Can be changed at any time.")
     show_in_game = export(
         bool, False, group="Debug", on_set="_show_set",
         doc="If true, draws in the running game what sensors see, as fans that end at walls, and the ranges of sources,"
