@@ -19,14 +19,14 @@ from ai_core.errors import check_callables, check_kind, finite_number, point, sh
 from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation, given_faults
 from ai_core.saving.declared_state import Change, ClockNow, DeclaredState, Hook, Inner, Part, Same, Saveable
 from ai_core.saving.fields import LATEST_S, refuse
-from ai_core.saving.kinds import ByName, MapOf, Named, Number, Record, Row, Seconds, Whole
+from ai_core.saving.kinds import ByName, Flag, MapOf, Named, Number, Record, Row, Seconds, Whole
 from ai_core.senses.audience import SensationReceiver
 from ai_core.senses.clues import MOST_CLUES, Clues
 from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK
 from ai_core.senses.modality import ByModality, Modality, ModalitySet
 from ai_core.senses.percepts.awareness import Awareness, AwarenessSettings, LevelChange
 from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
-from ai_core.senses.percepts.perception import Listeners, Perception, PerceptState
+from ai_core.senses.percepts.perception import Listeners, Perception, PerceptState, ends_passes
 from ai_core.senses.percepts.temporary_sensitivity import TemporarySensitivity
 from ai_core.senses.scent.scent_trails import ScentMark, ScentTrails, TrailSmelling
 from ai_core.senses.sensation import Sensation
@@ -71,7 +71,7 @@ Memory follows the source at every look; this only limits the callbacks.
 
 
 LEAST_US = 50.0
-"""Shortest time for the stages in an advance (µs), even if the budget ends before: some progress in each."""
+"""Shortest time for the stages, or for the pass, when they run (µs), even if the budget ends before."""
 
 LEAST_FOR_STAGES = 0.25
 """Share of a budget of time that signals and sight have in any case, however long the pass over percepts takes.
@@ -138,7 +138,8 @@ class RegionalSenseManager(Saveable):
 
     STATE = DeclaredState(
         now=ClockNow(at="clock.now"), modalities=Same(at="_modality_names"), shares=Inner(at="_shares"),
-        rays_asked=Whole(at="_rays_asked"), failures=ByName(FAILURES_STATE, lambda owner: RAYS, at="_ray_failures"),
+        owes_pass=Flag(at="_owes_pass"), rays_asked=Whole(at="_rays_asked"),
+        failures=ByName(FAILURES_STATE, lambda owner: RAYS, at="_ray_failures"),
         sources=SourcesPart(at="_sources"), sensors=SensorsPart(at="_sensors"), views=Hook(),
         percepts=Inner(at="_perception"), signals=SignalsPart(at="_emitted"), looking=Inner(at="_continuous"),
         sensitivity=MapOf(Seconds(), key=SENSE_OF_SENSOR, at="_sensitivity.until_s"), changed_modalities=Hook(),
@@ -189,6 +190,7 @@ class RegionalSenseManager(Saveable):
         self._smelling = None if scent_trails is None else TrailSmelling(
             scent_trails, self._modalities, self._sensors, self._sources, self._perception)
         self._rays_asked, self._is_advancing = 0, False
+        self._owes_pass = False     # the budget of the last advance ended before the pass began
         self._pass_us = 0.0     # what the pass over percepts is expected to take
         self._shares = self._made_shares()
 
@@ -670,8 +672,9 @@ class RegionalSenseManager(Saveable):
         the other leaves; a stage in which the budget ends continues in the next advance, so no stage starves.
         A step is a signal at a sensor, the front of a slow signal, a looking sensor, a ray, or a sensor that
         smells. Then memory and awareness of all sensors advance in one pass, of some 50 ns a percept, and
-        listeners are notified. A budget of time keeps up to three quarters for that, and at least 50 µs; where
-        it ends, the next advance continues. Other budgets do not end the pass. The overrun is at most one
+        listeners are notified. A budget of time keeps up to three quarters for that; where it ends, the next
+        advance continues, and if the stages have used all of it, the next advance begins with the pass. Each of both
+        has at least 50 µs when it runs. Other budgets do not end the pass. The overrun is at most one
         block of sensors, 512 rays, 16 arrivals, or a listener.
 
         With a ``period_frames`` above 1, only sensors whose turn it is look and advance memory and awareness.
@@ -701,16 +704,21 @@ class RegionalSenseManager(Saveable):
             self._phases.frame = self.clock.now.frame
             if self._sources.counts_motion:
                 self._sources.measure_motion(now_s)
-            left = budget.left
-            for_stages = budget if budget.is_unlimited else self._without_pass(budget, left)
-            self._shares.advance(for_stages, now_s, is_shared=has_signals or self._smelling is not None)
-            before_us = budget.used if budget.stopwatch is not None else 0.0
-            for_pass = budget if budget.is_unlimited else budget.part_of_at_least(LEAST_US)
-            is_done = self._perception.advance(self._continuous.pairs, for_pass)
-            if self._continuous.ages.is_late or not is_done:
-                self._continuous.ages.note_round(now_s, is_done=is_done)
-            if budget.stopwatch is not None:
-                self._note_pass(budget.used - before_us, left, is_done=is_done)
+            left, is_shared = budget.left, has_signals or self._smelling is not None
+            is_limited, is_first, self._owes_pass = ends_passes(budget), self._owes_pass, False
+            self._rests_until = 0
+            if is_first:
+                self._pass(budget, left, now_s)
+                if is_limited and budget.is_spent:
+                    self._shares.note_skipped()
+                    return
+            self._shares.advance(self._for_stages(budget, left), now_s, is_shared=is_shared)
+            if not is_first:
+                self._owes_pass = is_limited and budget.is_spent
+                if self._owes_pass:
+                    self._continuous.ages.note_round(now_s, is_done=False)
+                    return
+                self._pass(budget, left, now_s)
             if self._phases.period > 1:
                 self._rests_until = self._next_frame()
         finally:
@@ -725,12 +733,24 @@ class RegionalSenseManager(Saveable):
             return 0
         return self._phases.next_frame(percepts.looks.frame)
 
-    def _without_pass(self, budget: Budget, left: float) -> Budget:
+    def _for_stages(self, budget: Budget, left: float) -> Budget:
         """Return what a budget has for the stages, so that the pass over percepts fits, too.
 
         A budget of steps is whole; a replay makes the same part of its budget as the game that was recorded.
         """
+        if budget.is_unlimited:
+            return budget
         return budget.part_of_at_least(LEAST_US, max(left * LEAST_FOR_STAGES, left - self._pass_us))
+
+    def _pass(self, budget: Budget, most_us: float, now_s: float) -> None:
+        """Continue the pass over percepts, and learn what it takes."""
+        before_us = budget.used if budget.stopwatch is not None else 0.0
+        for_pass = budget if budget.is_unlimited else budget.part_of_at_least(LEAST_US)
+        is_done = self._perception.advance(self._continuous.pairs, for_pass)
+        if self._continuous.ages.is_late or not is_done:
+            self._continuous.ages.note_round(now_s, is_done=is_done)
+        if budget.stopwatch is not None:
+            self._note_pass(budget.used - before_us, most_us, is_done=is_done)
 
     def _note_pass(self, took_us: float, most_us: float, *, is_done: bool) -> None:
         """Update the expected time of the pass over percepts (us): at once if it took longer, else slowly.

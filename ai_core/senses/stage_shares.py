@@ -66,6 +66,10 @@ class StageShares(Saveable):
         elif not is_other_done:
             self.first = other
 
+    def note_skipped(self) -> None:
+        """Note an advance in which no stage ran, although there was work."""
+        self.uncut = [0, 0]
+
     def _note(self, kind: int, was_done: bool) -> None:
         self.uncut[kind] = min(NEVER_CUT, self.uncut[kind] + 1) if was_done else 0
 

@@ -46,7 +46,7 @@ from ai_core.senses.sight.pair_loops import PairsInView
 from ai_core.senses.source_table import SourceTable
 from ai_core.trace import Trace
 
-__all__ = ["Listeners", "PerceptState", "Perception"]
+__all__ = ["Listeners", "PerceptState", "Perception", "ends_passes"]
 
 
 @dataclass(frozen=True)
@@ -337,7 +337,7 @@ class Perception(Saveable):
         table.revision += 1
         if self._notices and not self._notify(self._notices, budget, now):
             return False
-        is_done = self._pass(list(pairs.items()), budget if _is_limited(budget) else None, now)
+        is_done = self._pass(list(pairs.items()), budget if ends_passes(budget) else None, now)
         if table.loops.has_listed:
             self._collect(now)
         return is_done and (not self._notices or self._notify(self._notices, budget, now))
@@ -532,7 +532,7 @@ class Perception(Saveable):
 
     def _notify(self, notices: deque[Notice], budget: Budget, now: TimeIndex) -> bool:
         """Notify listeners of notices in order; return False if the budget ended first."""
-        is_limited = _is_limited(budget)
+        is_limited = ends_passes(budget)
         while notices:
             notice = notices.popleft()
             name, sensor_id, target, number, at_s, _, position, _, _ = notice
@@ -608,7 +608,7 @@ class Perception(Saveable):
                 faults.succeeded(key)
 
 
-def _is_limited(budget: Budget) -> bool:
+def ends_passes(budget: Budget) -> bool:
     """Return whether a budget ends passes: a step is counted by that of a test or a server, where it does not."""
     return not (budget.is_unlimited or budget.charges_runs)
 

@@ -41,8 +41,8 @@ Places = dict[int, tuple[Any, Any]]
 CHANGING = (TargetChoice.MOST_AWARE, TargetChoice.NEAREST)
 """Choices whose result may change without an event."""
 
-FEEDS_AT_ONCE = 8
-"""Feeds updated between two queries of a budget of time (count), 30 to 100 µs."""
+FEEDS_AT_ONCE = 3
+"""Feeds updated between two queries of a budget of time (count), 15 to 60 µs."""
 
 CHOOSES_EVERY_FRAMES = 8
 """Frames from one such choice to the next, or one update of a feed with a longer period (count): a choice among
