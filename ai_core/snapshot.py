@@ -198,9 +198,10 @@ def from_json(text: str) -> State:
     try:
         snapshot = json.loads(text, object_pairs_hook=_pairs, parse_constant=JsonConstant)
     except RecursionError:
-        raise SnapshotError(f"nested deeper than {MAXIMUM_DEPTH}") from None
+        raise SnapshotError(
+            f"the text is nested deeper than {MAXIMUM_DEPTH}, so it is no snapshot; load a text of to_json()") from None
     except ValueError as error:
-        raise SnapshotError(f"not valid JSON: {error}") from None
+        raise SnapshotError(f"the text is not valid JSON: {error}; load a text of to_json(), complete") from None
     _checked("", snapshot)
     if not isinstance(snapshot, dict):
         raise SnapshotError(f"a snapshot must be a dict, got {brief(snapshot)}")

@@ -61,7 +61,7 @@ class Trace(Described):
             ValueError: if it has no method of a hook's name, or is registered already.
         """
         if any(one is listener for one, _ in self._listeners):
-            raise ValueError(f"{type(listener).__name__} is already listening")
+            raise ValueError(f"{type(listener).__name__} is already listening; add each listener once")
         hooks = {
             name: method
             for name in HOOK_NAMES

@@ -61,6 +61,11 @@ PARTS = (
         lambda python, root: _pytest(python, *_AT_ONCE, *_SLOWEST, "tests/addon"), needs_godot=True,
     ),
     Part(
+        "stand_in", "loader, bridge and loops of Windows, by wine, if its parts are in the cache",
+        lambda python, root: _pytest(python, "-rs", "-m", "not slow", "tests/platforms/test_windows.py"),
+        needs_godot=True,
+    ),
+    Part(
         "windows", "the loader, the bridge, the library and Godot itself, if it was built, on Windows, by wine",
         lambda python, root: _pytest(
             python, "-rs", "tests/platforms/test_windows.py", "tests/platforms/test_windows_godot.py"),

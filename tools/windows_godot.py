@@ -58,6 +58,9 @@ _BUILD_LIMIT_S, _PIP_LIMIT_S = 12 * 3600.0, 600.0
 
 def start(options: argparse.Namespace) -> int:
     """build Godot for Windows once, from Debian's source, for `test windows`: an hour, 4 GB while it builds"""
+    if is_there():
+        print(f"Godot for Windows is in the cache already: {program()}; delete its folder to build it again")
+        return 0
     print(build(ensure_environment(ROOT), options.jobs))
     return 0
 

@@ -87,7 +87,9 @@ class Blackboard(dict[str, Any]):
         the keys whose value differs under the new parent; none is called without a parent.
         """
         if any(scope is self for scope in _scopes(parent)):
-            raise CycleError(f"{self.name!r} must not be its own parent, directly or through other scopes")
+            raise CycleError(
+                f"{self.name!r} must not be its own parent, directly or through other scopes;"
+                f" set the parent to a scope outside it, or to None")
         watches = [watch for of_key in (self._watches or {}).values() for watch in of_key]
         before = [watch._board.get(watch.key) for watch in watches]
         waiting = {key: _alive(trees) for key, trees in (self._trees or {}).items()}

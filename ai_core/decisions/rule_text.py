@@ -119,7 +119,9 @@ def _read(line: str, number: int) -> RuleLine:
         raise RuleTextError(name, number, where, f"-> must be followed by the name of a fact, got {shown(concludes)}")
     read = _read_options(name, number, options, begin + len(body) + 2)
     if concludes and (read["does"] or read["repeats"]):
-        raise RuleTextError(name, number, begin + len(body) + 2, "a rule with -> must not have do or repeats")
+        raise RuleTextError(
+            name, number, begin + len(body) + 2,
+            "a rule with -> must not have do or repeats; remove them, or -> and its fact")
     return RuleLine(
         name, "" if when == "always" else when, concludes, str(read["does"]), read["salience"], read["above"],
         bool(read["repeats"]), number, column)

@@ -76,7 +76,8 @@ def parsed_condition(text: str, facts: Mapping[str, int], parameters: Mapping[st
     try:
         grade = reader.grade(tree.body)
     except RecursionError:
-        raise ValueError(f"{place}: a condition is nested too deeply: {shown(text)}") from None
+        raise ValueError(
+            f"{place}: a condition is nested too deeply: {shown(text)}; conclude facts from its parts") from None
     return Condition(" ".join(text.split()), tuple(sorted(reader.read)), grade)
 
 
@@ -173,7 +174,9 @@ class Rule:
         if then is not None and not callable(then):
             raise TypeError(f"rule {name!r}: then must be callable, got {shown(then)}")
         if (then is None) == (concludes == ""):
-            raise ValueError(f"rule {name!r} must have either then or concludes")
+            raise ValueError(
+                f"rule {name!r} must have either then or concludes, got {'neither' if then is None else 'both'};"
+                f" divide it into two rules, or name what it does")
         self.name, self.when, self.then = name, when, then
         self.concludes = concludes
         self.salience = _amount(f"rule {name!r}: salience", salience)
@@ -310,7 +313,8 @@ class RuleSet(Described):
                 return
             if fact in under_way:
                 circle = [repr(names[one]) for one in (*under_way[under_way.index(fact):], fact)]
-                raise CycleError(f"a fact must not depend on itself: {' from '.join(circle)}")
+                raise CycleError(
+                    f"a fact must not depend on itself: {' from '.join(circle)}; remove one of them from a condition")
             under_way.append(fact)
             for condition in self._concluding[fact]:
                 for other in condition.facts:

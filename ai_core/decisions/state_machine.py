@@ -443,7 +443,8 @@ class StateMachineDefinition(Described):
 
     def _lay_out(self, parent: StateNode, states: tuple[State, ...], initial: str) -> None:
         if parent.depth >= MAXIMUM_DEPTH:
-            raise ValueError(f"states of {self.name!r} nest deeper than {MAXIMUM_DEPTH} at {parent.path!r}")
+            raise ValueError(
+                f"states of {self.name!r} nest deeper than {MAXIMUM_DEPTH} at {parent.path!r}; join some of the levels")
         for state in states:
             path = f"{parent.path}/{state.name}" if parent.path else state.name
             node = StateNode(state, path, parent, len(self.nodes))

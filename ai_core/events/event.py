@@ -395,7 +395,7 @@ class EventRegistry:
         if self.are_declared:
             raise UnknownNameError("event code", code, self._members)
         if not code:
-            raise ValueError("an event code must not be empty")
+            raise ValueError(f"an event code must not be empty, got {code!r}; name the event")
         if code == EVERY_CODE:
             raise ValueError(f"{EVERY_CODE!r} stands for every code and cannot be sent; send a single code")
 

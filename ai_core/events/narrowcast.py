@@ -427,7 +427,8 @@ class Group:
             while one is not None:
                 if one is self:
                     raise CycleError(
-                        f"group {self.name!r} cannot be moved under {above.name!r}, which is part of it")
+                        f"group {self.name!r} cannot be moved under {above.name!r}, which is part of it;"
+                        f" move {above.name!r} out of it first")
                 one = one._above
         self.narrowcast.check_own(self)
         self.detach()

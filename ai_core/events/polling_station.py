@@ -813,7 +813,8 @@ class PollingStation(Saveable):
                 first = _query_text(topic, [again])
                 between = [_query_text(*query) for query in self._computing[level + 1 :]]
                 path = " -> ".join([first, *between, first])
-                raise CycleError(f"polling {first} needs its own answer: {path}")
+                raise CycleError(
+                    f"polling {first} needs its own answer: {path}; compute one of them without a poll")
 
     def _check_at_rest(self) -> None:
         if self._computing:

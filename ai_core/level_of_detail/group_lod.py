@@ -358,7 +358,7 @@ class GroupLOD(Saveable):
             outer: GroupLOD | None = self
             while outer is not None:
                 if outer is work:
-                    raise CycleError(f"group {work.name!r} cannot be inside itself")
+                    raise CycleError(f"group {work.name!r} cannot be inside itself; create another GroupLOD as member")
                 outer = outer._parent
             if work._parent is not None:
                 raise ValueError(f"group {work.name!r} is in {work._parent.name!r}; remove it there")

@@ -301,7 +301,8 @@ def _checked(
         raise ValueError(f"values must be numbers of shape {agents.shape}, got {shown(values)}")
     is_known = np.array_equal(agents, known)
     if not is_known and len(agents) and (agents[0] < 0 or not (agents[1:] > agents[:-1]).all()):
-        raise ValueError("ids must be ascending without repeats, and not negative")
+        raise ValueError(
+            f"ids must be ascending without repeats, and not negative, got {shown(ids)}; pass Importance.ids")
     if len(agents) and agents[-1] > LARGEST_ID:
         raise ValueError(f"ids must be at most {LARGEST_ID}, got {agents[-1]}; use the ids of Importance")
     if len(wanted) and not (wanted.min() >= 0 and wanted.max() <= 1):      # NaN is neither

@@ -95,7 +95,7 @@ class SchedulingLOD(Saveable):
         """
         self._scheduler.change(task)  # only checks that the task belongs to the scheduler
         if task in self._tasks:
-            raise ValueError(f"task {shown(task.name)} was added before")
+            raise ValueError(f"task {shown(task.name)} was added before; add each task once")
         self._tasks[task] = None
         self._applied = np.append(self._applied, NEVER)
 

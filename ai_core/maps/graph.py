@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.described import Described
-from ai_core.errors import indices, numbers, whole_number
+from ai_core.errors import indices, numbers, shown, whole_number
 
 __all__ = ["Graph"]
 
@@ -73,5 +73,5 @@ class Graph(Described):
         if array.ndim != 2 or array.shape[0] != self.size or array.shape[1] not in (2, 3):
             raise ValueError(f"positions must have shape ({self.size}, 2 or 3), got {array.shape}")
         if not np.isfinite(array).all():
-            raise ValueError("positions must be finite")
+            raise ValueError(f"positions must be finite, got {shown(positions)}; give every node a position, or none")
         return array

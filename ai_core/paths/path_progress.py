@@ -53,7 +53,7 @@ class PathProgress(Saveable):
         if self.points.ndim != 2 or self.points.shape[1] not in (2, 3) or not len(self.points):
             raise ValueError(f"points must be (n, 2) or (n, 3) with n of at least 1, got {shown(points)}")
         if not (np.abs(self.points) <= LARGEST).all():
-            raise ValueError(f"points must be finite numbers of at most ±{LARGEST:g}")
+            raise ValueError(f"points must be finite numbers of at most ±{LARGEST:g}, got {shown(points)}")
         self._arrival_m = finite_number("arrival_m", arrival_m, minimum=0)
         self._measure()
         self.walked_m = self.offset_m = 0.0

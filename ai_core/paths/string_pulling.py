@@ -95,7 +95,8 @@ def pull_through(start: ArrayLike, goal: ArrayLike, portals: ArrayLike, *, margi
     if any(end.shape != (2,) for end in ends) or gates.ndim != 3 or gates.shape[1:] != (2, 2):
         raise ValueError(f"start and goal must be (2,), portals (n, 2, 2), got {shown(portals)}")
     if not (np.isfinite(gates).all() and np.isfinite(ends).all()):
-        raise ValueError("start, goal and portals must be finite")
+        raise ValueError(
+            f"start, goal and portals must be finite, got {shown(ends)} and {shown(portals)}; remove open ends")
     gates = np.concatenate([_narrowed(gates, margin), np.stack([ends[1], ends[1]])[None]])
     points = _funnel(tuple(ends[0].tolist()), [[tuple(end) for end in gate] for gate in gates.tolist()])
     return np.array(points)

@@ -233,7 +233,9 @@ class Scheduler(Saveable):
             name = str(getattr(work, "__name__", type(work).__name__))
         if isinstance(work, Scheduler):
             if work.contains(self):
-                raise CycleError("a scheduler cannot be its own work, directly or through others")
+                raise CycleError(
+                    f"a scheduler cannot be its own work, directly or through others, got {name!r}; add it to one"
+                    f" that is not part of it")
             if name in self.groups:
                 raise ValueError(f"name must be unique among the groups of this scheduler, got {shown(name)}")
         period = checked_period(period_frames)
@@ -423,7 +425,8 @@ class Scheduler(Saveable):
         if task._is_removed:
             raise ValueError(f"task {shown(task.name)} was removed; add its work again to get a new task")
         if task._owner is not self:
-            raise ValueError(f"task {shown(task.name)} belongs to another scheduler")
+            raise ValueError(
+                f"task {shown(task.name)} belongs to another scheduler; pass it to the one whose add returned it")
 
     # -- groups
 

@@ -80,7 +80,7 @@ class Modality:
         if not isinstance(self.name, str):
             raise TypeError(f"name must be a string, got {shown(self.name)}")
         if not self.name:
-            raise ValueError("name must not be empty")
+            raise ValueError(f"name must not be empty, got {self.name!r}; name the sense, such as 'hearing'")
         put = object.__setattr__
         put(self, "range_m", finite_number("range_m", self.range_m, above=0))
         kept_per_m = finite_number(

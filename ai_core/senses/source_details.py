@@ -85,7 +85,8 @@ def visible_parts(parts: Sequence[VisiblePart]) -> tuple[VisiblePart, ...]:
     if len(parts) > MOST_PARTS:
         raise ValueError(f"parts must hold at most {MOST_PARTS} parts, got {len(parts)}; each part costs a ray")
     if len({one.name for one in parts}) < len(parts):
-        raise ValueError("parts must have unique names")
+        raise ValueError(
+            f"parts must have unique names, got {', '.join(repr(one.name) for one in parts)}; rename the repeated one")
     return tuple(parts)
 
 

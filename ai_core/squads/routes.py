@@ -96,7 +96,9 @@ class GridRoutes(Described):
             raise TypeError(f"place must be an array of {self._dimensions} finite numbers, got {shown(place)}")
         column, row = (int(one) for one in np.floor((place[self._axes] - self._origin) / self._size_m))
         if not (0 <= row < self._height and 0 <= column < self._width):
-            raise ValueError(f"{place.tolist()} is not on the grid of {self._height} by {self._width} cells")
+            raise ValueError(
+                f"{place.tolist()} must be on the grid of {self._height} by {self._width} cells of {self._size_m:g} m"
+                f" from {self._origin.tolist()}; use a goal on it, or a larger grid")
         return row * self._width + column
 
     def request(self, start: Floats, goal: Floats) -> Any:

@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,7 @@ def test_without_a_private_python_every_place_searched_is_named(loader):
         assert text in finished.output
 
 
+@pytest.mark.slow
 def test_a_game_for_windows_exported_here_has_its_files_alone(prepared, loader, tmp_path):
     for target in (TARGETS["linux.x86_64"], TARGET):
         archive = package(prepared, tmp_path / "zips", targets=[target])
@@ -125,19 +127,32 @@ def test_a_python_that_is_named_is_asked_without_a_shell(loader, python):
     assert "cannot be started" not in finished.output
 
 
-def test_the_librarys_tests_pass_with_the_loops_of_windows(prepared, python):
+@pytest.fixture
+def library_tests(prepared: Prepared, python: windows_python.WindowsPython) -> Callable[..., Finished]:
+    """``library_tests(*arguments)``: pytest in wine, over tests of the library, with the loops of Windows."""
     build_for(TARGET, prepared)
     site = cache_folder() / "windows_test_packages"
     install_test_packages(ROOT, prepared.python, site, "win_amd64", version=registry_python.VERSION)
     path = [build_bridge.library_folder(TARGET), ROOT, site]
-    tests = [f"tests/{part}" for part in PARTS_OF_THE_LIBRARY]
-    tests += [f"tests/{file.name}" for file in sorted((ROOT / "tests").glob("test_*.py"))]
-    ignored = [f"--ignore={name}" for name in NOT_ON_WINDOWS]
-    shutil.rmtree(cache_folder() / "windows_bytecode", ignore_errors=True)
     settings = ["-q", "-c", (HERE / "pytest.ini").relative_to(ROOT), "--rootdir=.", "--confcutdir=.", "--tb=short"]
-    finished = python.run(
-        ["-m", "pytest", *settings, *tests, *ignored],
+    shutil.rmtree(cache_folder() / "windows_bytecode", ignore_errors=True)
+    return lambda *arguments: python.run(
+        ["-m", "pytest", *settings, *arguments],
         SUITE_LIMIT_S, cwd=ROOT, PYTHONPATH=";".join(map(wine.windows_path, path)),
         PYTHONPYCACHEPREFIX=wine.windows_path(cache_folder() / "windows_bytecode"),
     )
+
+
+def test_loops_of_windows_give_the_bits_of_linux(library_tests):
+    finished = library_tests("tests/test_loop_digests.py")
+    assert finished.succeeded, finished.explain(100)
+    assert " passed" in finished.output
+    assert " skipped" not in finished.output
+
+
+@pytest.mark.slow
+def test_the_librarys_tests_pass_with_the_loops_of_windows(library_tests):
+    tests = [f"tests/{part}" for part in PARTS_OF_THE_LIBRARY]
+    tests += [f"tests/{file.name}" for file in sorted((ROOT / "tests").glob("test_*.py"))]
+    finished = library_tests(*tests, *(f"--ignore={name}" for name in NOT_ON_WINDOWS))
     assert finished.succeeded, finished.explain(400)

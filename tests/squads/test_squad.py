@@ -249,7 +249,7 @@ def test_a_path_over_a_grid_is_found_by_ticket_within_a_budget(clock):
     off = squad.move_to((99, 2))
     squad.think()
     assert off.state == "failed"
-    assert "is not on the grid" in off.why
+    assert "must be on the grid" in off.why
 
 
 def test_a_new_order_gives_up_the_search_of_the_last(clock):

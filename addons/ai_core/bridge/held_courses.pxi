@@ -116,7 +116,7 @@ cdef class HeldCourse:
     cdef const WalkMethods* methods
     cdef const AgentMethods* agents
     cdef bint is_body, avoids
-    cdef double near, speed, turn_rate, arrival, slack, left_s, gravity, change
+    cdef double close, speed, turn_rate, arrival, slack, left_s, gravity, change     # not near: a macro of Windows
     cdef object goal, board, path, moved
     cdef dict memory                 # of the path
     cdef SafeVelocity safe
@@ -140,7 +140,7 @@ cdef class HeldCourse:
         if is_body and gd_object_cast_to(pointer, self.methods.body_tag) == NULL:
             raise TypeError(f"needs a CharacterBody, got {actor!r}")
         self.goal, self.board, self.moved, self.change = goal, board, moved, step
-        self.near = self.arrival = arrival
+        self.close = self.arrival = arrival
         self.speed, self.turn_rate = speed, turn_rate
         self.left_s, self.is_body, self.gravity = lasts_s, is_body, gravity
         self.told[0] = NAN
@@ -162,7 +162,7 @@ cdef class HeldCourse:
         """
         if gd_object_cast_to(agent.live(), self.agents.tag) == NULL:
             raise TypeError(f"needs a NavigationAgent in as many dimensions as the actor, got {agent!r}")
-        self.agent, self.path, self.memory, self.slack, self.near = agent.id, path, memory, slack, near
+        self.agent, self.path, self.memory, self.slack, self.close = agent.id, path, memory, slack, near
         self.safe, self.avoids = safe, safe is not None
         read_point(self.methods, stop, self.stop)
         return self.note_path()
@@ -212,7 +212,7 @@ cdef class HeldCourse:
             if agent == NULL:
                 return False
             if away(to, self.aimed, count) > max(self.arrival / 2, self.slack * left) or not self.has_path(agent) \
-                    or hypot(self.stop[0] - here[0], self.stop[up] - here[up]) <= self.near \
+                    or hypot(self.stop[0] - here[0], self.stop[up] - here[up]) <= self.close \
                     or (self.gravity != 0 and fabs(self.stop[1] - here[1]) > RISES_M):
                 if not self.choose(actor, here, to):
                     return False

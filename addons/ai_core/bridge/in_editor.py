@@ -47,7 +47,8 @@ def for_editor(declared: dict[str, Any]) -> dict[str, Any]:
 
 def _refusing(method: dict[str, Any]) -> dict[str, Any]:
     def refuse(node: Any, *values: object) -> None:
-        raise RefusedValue(f"{method['name']}() can be called in games only, not in the editor")
+        raise RefusedValue(
+            f"{method['name']}() can be called in games only, not in the editor; test Engine.is_editor_hint() first")
 
     return {**method, "target": refuse}
 

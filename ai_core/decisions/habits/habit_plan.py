@@ -70,9 +70,9 @@ class HabitPlan:
 
     def _lay_out(self, habit: Habit, path: str, above: tuple[Habit, ...]) -> HabitPlace:
         if any(one is habit for one in above):
-            raise CycleError(f"habit {path!r} must not be below itself")
+            raise CycleError(f"habit {path!r} must not be below itself; put another Habit of its settings there")
         if len(above) >= MAXIMUM_DEPTH:
-            raise ValueError(f"habits nest deeper than {MAXIMUM_DEPTH} at {shown(path)}")
+            raise ValueError(f"habits nest deeper than {MAXIMUM_DEPTH} at {shown(path)}; join some of the levels")
         children = tuple(habit.children)
         check_habit(habit, children, path)
         if (habit.launch is Launch.RANDOM or habit.draws) and self.random_path is None:

@@ -183,7 +183,9 @@ class Habit:
             ValueError: if it cannot launch these children.
         """
         if type(self).children is not Habit.children:
-            raise TypeError(f"the children of habit {self.name!r} are defined by its class and cannot be replaced")
+            raise TypeError(
+                f"the children of habit {self.name!r} are defined by its class, {type(self).__name__}, and cannot be"
+                f" replaced; replace the habit itself")
         other = copy.copy(self)
         below = tuple(children)
         check_habit(other, below, path or self.name)

@@ -167,7 +167,9 @@ class Community(Saveable):
             home = next(n for n, one in enumerate(left) if one) if place is None else place(person)
             home = whole_number("place", home, minimum=0, maximum=len(left) - 1)
             if not left[home]:
-                raise ValueError(f"part {home} with {sizes[home]} people has no room for {name!r}")
+                raise ValueError(
+                    f"part {home} with {sizes[home]} people has no room for {name!r}; make it larger, or let place"
+                    f" return another one")
             left[home] -= 1
             homes[name] = home
         parts = [Community(one) for one in self.population.split(left, generator)]

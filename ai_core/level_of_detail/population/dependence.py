@@ -54,7 +54,7 @@ def checked_dependences(pairs: Mapping[tuple[str, str], float], known: Mapping[s
                 f"a dependence must be between two different numeric properties of"
                 f" {', '.join(map(repr, known))}, got {pair}")
         if (one, other) in found:
-            raise ValueError(f"the dependence of {one!r} and {other!r} is given twice")
+            raise ValueError(f"the dependence of {one!r} and {other!r} is given twice, in both orders; remove one")
         found[one, other] = finite_number(f"dependence of {pair}", value, minimum=-1, maximum=1)
     if found:
         names = _names(found)

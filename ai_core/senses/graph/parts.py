@@ -299,7 +299,7 @@ class SenseRegion:
     def __post_init__(self) -> None:
         check_type("name of a region", self.name, str)
         if not self.name:
-            raise ValueError("name of a region must be a non-empty string")
+            raise ValueError(f"name of a region must be a non-empty string, got {self.name!r}; portals refer to it")
         if not isinstance(self.shape, Shape):
             raise TypeError(f"shape must be a Box, a Prism or Boxes, got {shown(self.shape)}")
         volume = self.shape.volume_m3 if self.volume_m3 is None else self.volume_m3

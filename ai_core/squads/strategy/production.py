@@ -177,7 +177,8 @@ class TechnologyTree(Described):
 
     def _needed(self, name: str, above: tuple[str, ...]) -> list[str]:
         if name in above:
-            raise CycleError(f"product {name!r} requires itself: {' → '.join((*above, name))}")
+            raise CycleError(
+                f"product {name!r} must not require itself: {' → '.join((*above, name))}; remove one requirement")
         found: list[str] = []
         for needed in self.products[name].requires:
             found += [one for one in self._needed(needed, (*above, name)) if one not in found]

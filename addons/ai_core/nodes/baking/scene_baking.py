@@ -158,7 +158,8 @@ def _read(path: str) -> SenseGraph | None:
         return None if text is None else graph_from_text(text)
     except StateError as error:
         raise ValueError(
-            f"file '{path}' exists and is not a sense graph, so it is not overwritten: {error}") from error
+            f"file '{path}' exists and is not a sense graph, so it is not overwritten: {error}; set another file, or"
+            f" delete this one") from error
 
 
 SENSES = ("sight", "hearing", "smell")

@@ -88,7 +88,10 @@ def listening_terms(terms: dict[str, Any]) -> dict[str, Any]:
     if "where" in terms:
         found["where"] = _predicate(terms["where"])
     if ("near" in terms) != ("range" in terms):
-        raise RefusedValue("near and range must be given together: a position and a range")
+        given, missing = ("near", "range") if "near" in terms else ("range", "near")
+        raise RefusedValue(
+            f"near and range must be given together, got {given} alone; add {missing}, a node or position and its"
+            f" distance")
     if "near" in terms:
         found["near"] = _near(terms["near"]), terms["range"]
     return found

@@ -155,7 +155,9 @@ class HabitEmitSignal(BuiltInHabit, Habit):
     def tick(self, run: HabitContext) -> Status:
         node = self.node_at(self.source) or self._tree.actor_node()
         if not node.has_signal(self.signal_name):
-            raise RefusedValue(f"'{node.get_name()}' has no signal '{self.signal_name}'")
+            raise RefusedValue(
+                f"'{node.get_name()}' has no signal '{self.signal_name}'; set signal_name to one of it, or source to"
+                f" another node")
         node.emit_signal(self.signal_name, *self.arguments)
         return Status.SUCCEEDED
 
@@ -199,7 +201,8 @@ class HabitPlayAnimation(BuiltInHabit, Habit):
     def enter(self, run: HabitContext) -> None:
         player = self._player()
         if not player.has_animation(self.animation):
-            raise RefusedValue(f"'{player.get_name()}' has no animation '{self.animation}'")
+            known = ", ".join(f"'{name}'" for name in player.get_animation_list()) or "no animations"
+            raise RefusedValue(f"'{player.get_name()}' has no animation '{self.animation}'; it has {known}")
         player.play(self.animation)
 
     def tick(self, run: HabitContext) -> Status:

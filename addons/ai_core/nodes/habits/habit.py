@@ -469,7 +469,9 @@ class Habit(ChartNode, Node):
         module, _, class_name = self.python_class.partition(":")
         spec = spec_of(module)
         if module and spec is None:
-            raise ValueError(f"python_class {self.python_class!r} of '{name}': there is no module {module!r}")
+            raise ValueError(
+                f"python_class {self.python_class!r} of '{name}': there is no module {module!r}; it must be"
+                f" \"module:Class\", with module.py beside project.godot")
         found = None
         if spec is not None and class_name and may_have_class(spec, class_name):     # otherwise not imported
             found = getattr(current_module(module), class_name, None)

@@ -122,7 +122,8 @@ class CoverScene:
             numbers = list(target)
         elif isinstance(target, GDObject) and target.is_valid() and target.is_class(f"Node{self.dimensions}D"):
             if not target.is_inside_tree():
-                raise RefusedValue(f"{name} must be in the scene tree, but '{target.get_name()}' is not")
+                raise RefusedValue(
+                    f"{name} must be in the scene tree, but '{target.get_name()}' is not; add it before the call")
             numbers = list(target.global_position)
             if self.dimensions == 3:
                 numbers[1] += above_m

@@ -324,7 +324,9 @@ def _tiles(layer: Any, cost_data: str) -> tuple[NDArray[np.float32], Places]:
 def _grid_map(grid_map: Any, level: int, wall_items: set[int]) -> tuple[NDArray[np.float32], CellPlaces]:
     floor = [tuple(cell) for cell in grid_map.get_used_cells() if tuple(cell)[1] == level]
     if not floor:
-        raise RefusedValue(f"the GridMap has no cells at floor_level {level}")
+        levels = sorted({int(tuple(cell)[1]) for cell in grid_map.get_used_cells()})
+        has = f"set floor_level to one of {', '.join(map(str, levels[:9]))}" if levels else "the GridMap is empty"
+        raise RefusedValue(f"the GridMap has no cells at floor_level {level}; {has}")
     (column, row), (last_column, last_row) = (
         [int(end(cell[axis] for cell in floor)) for axis in (0, 2)] for end in (min, max))
     costs = _walls("the GridMap", last_column - column + 1, last_row - row + 1)
@@ -339,7 +341,9 @@ def _grid_map(grid_map: Any, level: int, wall_items: set[int]) -> tuple[NDArray[
 
 def _points(grid: Any) -> tuple[NDArray[np.float32], CellPlaces]:
     if grid.is_dirty() or grid.cell_shape != SQUARE:
-        raise RefusedValue("the AStarGrid2D must have square cells, and needs update() after a change of its size")
+        problem = "has other cells" if grid.cell_shape != SQUARE else "was changed without update()"
+        raise RefusedValue(f"the AStarGrid2D must have square cells and be up to date, but it {problem}; call update()"
+                           f" with cell_shape CELL_SHAPE_SQUARE")
     column, row, width, height = (int(one) for one in grid.region)
     costs = _walls("the AStarGrid2D", width, height)
     for y in range(height):
