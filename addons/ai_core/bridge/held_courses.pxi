@@ -16,13 +16,13 @@ cdef int open_held_courses() except -1:
     agents_in_space.get_path = need_bind("NavigationAgent3D", "get_current_navigation_path", HASH_NavigationAgent3D_get_current_navigation_path)
     agents_in_space.set_velocity = need_bind("NavigationAgent3D", "set_velocity", HASH_NavigationAgent3D_set_velocity)
     agents_in_space.path_type = T_PACKED_VECTOR3_ARRAY
-    agents_in_space.tag = gd_classdb_get_class_tag(name_ptr("NavigationAgent3D"))
+    agents_in_space.tag = class_tag("NavigationAgent3D")
     agents_in_plane.get_target = need_bind("NavigationAgent2D", "get_target_position", HASH_NavigationAgent2D_get_target_position)
     agents_in_plane.get_next = need_bind("NavigationAgent2D", "get_next_path_position", HASH_NavigationAgent2D_get_next_path_position)
     agents_in_plane.get_path = need_bind("NavigationAgent2D", "get_current_navigation_path", HASH_NavigationAgent2D_get_current_navigation_path)
     agents_in_plane.set_velocity = need_bind("NavigationAgent2D", "set_velocity", HASH_NavigationAgent2D_set_velocity)
     agents_in_plane.path_type = T_PACKED_VECTOR2_ARRAY
-    agents_in_plane.tag = gd_classdb_get_class_tag(name_ptr("NavigationAgent2D"))
+    agents_in_plane.tag = class_tag("NavigationAgent2D")
 
 cdef float SAME = 1e-3               # positions within this are equal (m, px)
 cdef float RISES_M = 0.5             # a next point so far above or below is on a slope or a link, on which each turn asks the path
@@ -49,7 +49,7 @@ cdef bint find_goal(const WalkMethods* methods, goal, board, float* to) except -
         goal = <object>known
     if isinstance(goal, GDObject):
         node = gd_object_get_instance_from_id((<GDObject>goal).id)
-        if node == NULL or gd_object_cast_to(node, methods.node_tag) == NULL:
+        if node == NULL or not is_of_class(node, methods.node_tag):
             return False
         to[2] = 0
         gd_object_method_bind_ptrcall(methods.get_position, node, NULL, to)
@@ -70,9 +70,9 @@ def distance_to_goal(GDObject actor not None, goal, board=None):
     cdef void* pointer = actor.live()
     cdef float here[3]
     cdef float to[3]
-    if gd_object_cast_to(pointer, walks_in_space.node_tag) == NULL:
+    if not is_of_class(pointer, walks_in_space.node_tag):
         methods = &walks_in_plane
-        if gd_object_cast_to(pointer, walks_in_plane.node_tag) == NULL:
+        if not is_of_class(pointer, walks_in_plane.node_tag):
             return NAN
     if not find_goal(methods, goal, board, to):
         return NAN
@@ -133,11 +133,11 @@ cdef class HeldCourse:
         cdef void* pointer = actor.live()
         self.actor, self.agent, self.avoids = actor.id, 0, False
         self.methods, self.agents = &walks_in_space, &agents_in_space
-        if gd_object_cast_to(pointer, walks_in_space.node_tag) == NULL:
+        if not is_of_class(pointer, walks_in_space.node_tag):
             self.methods, self.agents = &walks_in_plane, &agents_in_plane
-            if gd_object_cast_to(pointer, walks_in_plane.node_tag) == NULL:
+            if not is_of_class(pointer, walks_in_plane.node_tag):
                 raise TypeError(f"needs a Node3D or a Node2D, got {actor!r}")
-        if is_body and gd_object_cast_to(pointer, self.methods.body_tag) == NULL:
+        if is_body and not is_of_class(pointer, self.methods.body_tag):
             raise TypeError(f"needs a CharacterBody, got {actor!r}")
         self.goal, self.board, self.moved, self.change = goal, board, moved, step
         self.close = self.arrival = arrival
@@ -160,7 +160,7 @@ cdef class HeldCourse:
             near: horizontal distance to the next point at which the path is asked for the next in every turn.
             safe: connected to the avoidance of the agent; None without avoidance.
         """
-        if gd_object_cast_to(agent.live(), self.agents.tag) == NULL:
+        if not is_of_class(agent.live(), self.agents.tag):
             raise TypeError(f"needs a NavigationAgent in as many dimensions as the actor, got {agent!r}")
         self.agent, self.path, self.memory, self.slack, self.close = agent.id, path, memory, slack, near
         self.safe, self.avoids = safe, safe is not None
