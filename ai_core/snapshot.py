@@ -108,7 +108,8 @@ def take(parts: Mapping[str, SnapshotPart]) -> State:
 
 
 def restore(
-    snapshot: object, parts: Mapping[str, SnapshotPart], *, skip_broken: bool = False, roll_back: bool = False
+    snapshot: Mapping[str, object], parts: Mapping[str, SnapshotPart], *, skip_broken: bool = False,
+    roll_back: bool = False,
 ) -> dict[str, str]:
     """Restore all parts to their saved states; return the skipped parts and the reasons.
 

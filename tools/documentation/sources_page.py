@@ -9,6 +9,7 @@ import importlib
 import inspect
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -173,10 +174,16 @@ def _texts(folder: str, ends: tuple[str, ...]) -> dict[str, str]:
         for file in sorted((ROOT / folder).rglob("*")) if file.suffix in ends and "__pycache__" not in file.parts}
 
 
+@cache
+def _words(folder: str, ends: tuple[str, ...]) -> dict[str, Counter[str]]:
+    """Return how often each word occurs in each file: a search for each name in each text takes half a minute."""
+    return {file: Counter(re.findall(r"\w+", text)) for file, text in _texts(folder, ends).items()}
+
+
 def tests_of(name: str) -> list[str]:
     """Return the tests that use a name, those that use it most first; worlds shared by tests come last."""
     counts = {
-        file: len(re.findall(rf"\b{name}\b", text)) for file, text in _texts("tests", (".py",)).items()
+        file: words[name] for file, words in _words("tests", (".py",)).items()
         if not file.startswith(("tests/benchmarks", "tests/architecture"))}
     used = [file for file, count in counts.items() if count]
     return sorted(used, key=lambda file: (not Path(file).name.startswith("test_"), -counts[file], file))
@@ -187,14 +194,14 @@ def nodes_on(name: str) -> list[str]:
     files = _texts("addons/ai_core/nodes", (".py",))
     if any(name in declared_nodes(text) for text in files.values()):
         return [name]
-    wanted = [rf"from ai_core[\w.]* import (?:\([^)]*|[^\n]*)\b{name}\b"]
+    wanted, sought = [rf"from ai_core[\w.]* import (?:\([^)]*|[^\n]*)\b{name}\b"], name
     for _ in range(3):
-        using = [file for file, text in files.items() if any(re.search(one, text) for one in wanted)]
+        using = [file for file, text in files.items() if sought in text and any(re.search(one, text) for one in wanted)]
         found = [node for file in using for node in declared_nodes(files[file])]
         if found:
             return found
         modules = [file.removesuffix(".py").replace("/", ".") for file in using]
-        wanted = [rf"from {re.escape(module)} import" for module in modules]
+        wanted, sought = [rf"from {re.escape(module)} import" for module in modules], "import"
         if not wanted:
             break
     return []
@@ -208,16 +215,16 @@ def declared_nodes(text: str) -> list[str]:
 
 def scenes_with(name: str, nodes: list[str]) -> list[str]:
     """Return demos, examples and guides with one of the nodes, or whose code uses the class."""
-    pattern = re.compile("|".join(rf'type="{node}"|\b{node}\b' for node in nodes)) if nodes else None
+    wanted = {name, *nodes}
     found = []
     for folder in ("addons/ai_core/examples", "demo_project"):
-        for file, text in _texts(folder, (".tscn", ".gd", ".py")).items():
-            if (pattern and pattern.search(text)) or re.search(rf"\b{name}\b", text):
+        for file, words in _words(folder, (".tscn", ".gd", ".py")).items():
+            if not wanted.isdisjoint(words):
                 part = Path(file).parts
                 found.append(Path(file).stem if folder.startswith("addons") or part[1] == "scenes" else (
                     Path(file).stem if part[1] == "scenarios" else part[1]))
-    for file, text in _texts("docs/guides", (".md",)).items():
-        if pattern and pattern.search(text):
+    for file, words in _words("docs/guides", (".md",)).items():
+        if not words.keys().isdisjoint(nodes):
             found.append(f"guide {Path(file).stem}")
     return [one for one in _once(found) if one != "__init__"]
 

@@ -18,6 +18,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ai_core.described import Described
 from ai_core.errors import as_array, finite_number, shown
@@ -247,7 +248,7 @@ class Quantiles(Distribution):
         finite_number("average", self.average)
 
     @classmethod
-    def of(cls, values: object, points: int = QUANTILE_POINTS) -> Quantiles:
+    def of(cls, values: ArrayLike, points: int = QUANTILE_POINTS) -> Quantiles:
         """Return the quantiles of ``values`` at a number of points, two or more."""
         ordered = np.sort(checked_values(as_array("values", values)))
         return cls(tuple(ordered[_places(points, len(ordered))].tolist()), float(ordered.mean()))
