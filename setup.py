@@ -35,7 +35,7 @@ def why_not_compiled() -> str:
             compiler = compiler_for(command)
             compiler.compile([str(source)], output_dir=folder, include_dirs=[sysconfig.get_path("include")])
     except Exception:  # no compiler, no headers, a broken one: all the same to a user
-        return f"{os.environ.get('CC', 'the C compiler')} does not work here; on Debian: apt install gcc python3-dev"
+        return f"{os.environ.get('CC') or 'the C compiler'} does not work here; on Debian: apt install gcc python3-dev"
     return ""
 
 
