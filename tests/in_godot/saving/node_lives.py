@@ -496,7 +496,7 @@ class SensesLife(NodeLife):
     classes = (FeltCollisions, SenseManager, Sensor3D, SenseSource3D)
 
     def build(self):
-        self.manager = self.add("SenseManager", "Senses", keeps_trails=True)
+        self.manager = self.add("SenseManager", "Senses", keeps_trails=True, period=2)
         self.sensors = [
             self.add("Sensor3D", "Sensor", one, sight_range=40.0, horizontal_angle=2.0) for one in self.actors[:2]]
         self.sources = [
