@@ -92,7 +92,7 @@ def take_screenshot(options: argparse.Namespace) -> int:
     out = options.out or ROOT / "screenshots" / name
     prepared = preparation.prepare(ROOT)
     if options.editor:
-        editor_screenshot.take_editor_screenshot(prepared, options.scene, options.select, out)
+        editor_screenshot.take_editor_screenshot(prepared, options.scene, options.select, out, live_s=options.live)
     else:
         screenshot.take_screenshot(
             prepared.engine, ROOT, options.scene, out, after_s=options.after, settings=options.set)
@@ -145,6 +145,8 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], list[tuple[list[s
                      "help": "set a property of a node before, such as AIDebugOverlay:shown=true"}),
         (["--editor"], {"action": "store_true", "help": "of the editor with the scene opened"}),
         (["--select"], {"default": ".", "metavar": "NODE", "help": "what is selected there: its path in the scene"}),
+        (["--live"], {"type": float, "metavar": "SECONDS",
+                      "help": "with --editor: run the scene so long, and show the selected HabitTree live"}),
     ]),
     "editor": (editor, []),
     "record": (recording_commands.record, recording_commands.RECORD_ARGUMENTS),

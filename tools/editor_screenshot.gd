@@ -1,9 +1,12 @@
 @tool
 extends EditorPlugin
 ## Opens a scene in the editor, selects a node, saves what the editor shows as a PNG and quits.
-## Arguments after "++": --scene=res://… --select=Path/To/Node --out=/absolute.png
+## Arguments after "++": --scene=res://… --select=Path/To/Node --out=/absolute.png, and --live=SECONDS to run the scene for
+## so long and show the selected HabitTree or StateMachine live in the panel "AI".
 
 const SETTLING_S := 4.0
+const LIVE_PX := 330.0
+const OURS := "res://addons/ai_core/editor/plugin.gd"
 
 
 func _enter_tree() -> void:
@@ -29,10 +32,28 @@ func _take() -> void:
 	EditorInterface.get_selection().add_node(node)
 	EditorInterface.edit_node(node)
 	_show(node)
+	if options.has("--live"):
+		await _run_live(float(options["--live"]))
 	await get_tree().create_timer(SETTLING_S).timeout
 	RenderingServer.force_draw()                           # the editor draws only when something changes
 	var failure := get_tree().root.get_texture().get_image().save_png(options["--out"])
+	if EditorInterface.is_playing_scene():
+		EditorInterface.stop_playing_scene()
+		await get_tree().create_timer(1.0).timeout
 	get_tree().quit(0 if failure == OK else 1)
+
+
+func _run_live(seconds: float) -> void:
+	var ours: EditorPlugin = get_tree().root.find_children("*", "EditorPlugin", true, false).filter(
+		func(one: Node) -> bool: return one.get_script() != null and one.get_script().resource_path == OURS)[0]
+	var panel: Control = ours.get("_panel")
+	panel.custom_minimum_size.y = LIVE_PX
+	EditorInterface.play_current_scene()
+	while ours.get("_debugger").running_session() < 0:
+		await get_tree().process_frame
+	await get_tree().create_timer(seconds).timeout
+	ours.make_bottom_panel_item_visible(panel)
+	panel.show_live(true)
 
 
 ## The screen of the node's dimension, with the node in its middle, as the key F brings it there.

@@ -16,10 +16,14 @@ from tools.virtual_display import virtual_display
 # Importing the project first, and drawing in software: 20 s on two cores.
 _IMPORT_LIMIT_S, _PICTURE_LIMIT_S = 300.0, 180.0
 _PLUGIN = '[plugin]\n\nname="picture"\ndescription=""\nauthor=""\nversion="1"\nscript="plugin.gd"\n'
+# A game of the editor needs no window of its own.
+_RUNNING = '\n[editor]\n\nrun/main_run_args="--headless"\n'
 _OURS, _PICTURE = '"res://addons/ai_core/plugin.cfg"', '"res://addons/picture/plugin.cfg"'
 
 
-def take_editor_screenshot(prepared: Prepared, scene: str, select: str, out: Path) -> None:
+def take_editor_screenshot(
+    prepared: Prepared, scene: str, select: str, out: Path, *, live_s: float | None = None,
+) -> None:
     """Open ``scene`` in the editor, plugin enabled, select a node and save what the editor shows as a PNG.
 
     The project is a copy of the demonstrations and of the folder that the scene is in, so that nothing of it changes.
@@ -29,6 +33,8 @@ def take_editor_screenshot(prepared: Prepared, scene: str, select: str, out: Pat
         scene: "museum" or "res://any/scene.tscn".
         select: path of a node in the scene, "." for its root.
         out: file to write; its folder is made.
+        live_s: how long the scene runs before the selected HabitTree or StateMachine is shown live (s); None not at
+            all.
 
     Raises:
         StepFailed: if no picture comes out or Godot complains.
@@ -48,7 +54,8 @@ def take_editor_screenshot(prepared: Prepared, scene: str, select: str, out: Pat
             finished = prepared.engine.run(
                 ["--editor", "--path", project, "--rendering-driver", "opengl3", "--audio-driver", "Dummy",
                  "--resolution", f"{width}x{height}", "--position", "0,0",
-                 "++", f"--scene={path}", f"--select={select}", f"--out={out}"],
+                 "++", f"--scene={path}", f"--select={select}", f"--out={out}",
+                 *([] if live_s is None else [f"--live={live_s}"])],
                 _PICTURE_LIMIT_S, env={"DISPLAY": display, "WAYLAND_DISPLAY": ""},
             )
     found = [line for line in complaints(finished.output) if not any(text in line for text in OF_THE_DISPLAY)]
@@ -65,7 +72,7 @@ def _copy(prepared: Prepared, project: Path, top: str) -> None:
         else:
             shutil.copy(found, project / name)
     settings = (prepared.root / "project.godot").read_text()
-    (project / "project.godot").write_text(settings.replace(_OURS, f"{_OURS}, {_PICTURE}"))
+    (project / "project.godot").write_text(settings.replace(_OURS, f"{_OURS}, {_PICTURE}") + _RUNNING)
     install(prepared.root, project, prepared.python_settings)
     picture = project / "addons" / "picture"
     picture.mkdir()
