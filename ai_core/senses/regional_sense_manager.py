@@ -690,7 +690,7 @@ class RegionalSenseManager(Saveable):
         check_budget(budget)
         if self._is_advancing:
             raise RuntimeError("advance is already running; a listener must not call it")
-        if self.is_idle:
+        if self._rests_until and self.is_idle:
             return
         self._is_advancing = True
         self._rays_asked = 0

@@ -11,7 +11,7 @@ from ai_core.saving.kinds import Row, Whole
 from ai_core.senses.id_table import SLOT_MASK
 from ai_core.senses.sensor_table import SensorTable
 
-__all__ = ["DUE", "LONGEST_PERIOD", "NOBODY", "Due", "SensorPhases"]
+__all__ = ["DUE", "EVERYBODY", "LONGEST_PERIOD", "NOBODY", "Due", "SensorPhases"]
 
 LONGEST_PERIOD = 60
 """Most frames from one look of a sensor to its next (count), a second; saves count looks up to twice this."""
@@ -46,6 +46,9 @@ DUE = Row(Due, Whole(-1, MOST), Whole(1, LONGEST_PERIOD), Whole(0, LONGEST_PERIO
 NOBODY = Due(-1, 1, 0)
 """Before the first look: no sensor is due."""
 
+EVERYBODY = Due(0, 1, 1)
+"""All sensors, at a period of 1."""
+
 
 class SensorPhases:
     """The phases of sensors: each looks every ``period`` frames, at the frames ``(frame + phase) % period == 0``.
@@ -75,7 +78,7 @@ class SensorPhases:
         """
         frame, period = self.frame, self.period
         if period == 1:
-            return Due(frame, 1, 1)
+            return EVERYBODY
         passed = frame - last.frame
         if not 0 <= passed < period or last.period != period:
             return Due(frame, period, period, self.together)

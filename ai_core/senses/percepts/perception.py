@@ -40,7 +40,7 @@ from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
 from ai_core.senses.percepts.percept_table import ROWS, PerceptTable, SavedRows
 from ai_core.senses.sensation import Point as Place
 from ai_core.senses.sensation import Sensation
-from ai_core.senses.sensor_phases import DUE, NOBODY, SensorPhases
+from ai_core.senses.sensor_phases import DUE, EVERYBODY, NOBODY, SensorPhases
 from ai_core.senses.sight.pair_keys import ID_BITS, key_of
 from ai_core.senses.sight.pair_loops import PairsInView
 from ai_core.senses.source_table import SourceTable
@@ -346,7 +346,7 @@ class Perception(Saveable):
         """Continue the pass under way, or begin one; return False if the budget ended before the pass did."""
         table, loops = self._table, self._table.loops
         if self._stage == NO_PASS:
-            due = self._phases.due_since(self.looks)
+            due = EVERYBODY if self._phases.period == 1 else self._phases.due_since(self.looks)
             if due is None:
                 return True
             self.looks, self._stage, self._from_key = due, 0, 0

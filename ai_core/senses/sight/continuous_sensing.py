@@ -22,7 +22,7 @@ from ai_core.saving.kinds import ArrayOf, Flag, Record, Whole
 from ai_core.senses.id_table import LARGEST_ID, was_given_out
 from ai_core.senses.modality import ByModality, Modality, ModalitySet
 from ai_core.senses.sensation import Point
-from ai_core.senses.sensor_phases import DUE, NOBODY, SensorPhases
+from ai_core.senses.sensor_phases import DUE, EVERYBODY, NOBODY, SensorPhases
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.pair_keys import PairKeys, ids_of
 from ai_core.senses.sight.pair_loops import PAIRS, Lines, PairsInView, first_in_line
@@ -143,11 +143,13 @@ class ContinuousSensing(Saveable):
         is_unlimited, block = budget.is_unlimited, 1 + PAIRS_PER_BLOCK // (1 + self._sources.ids.count)
         if self.is_looking:
             return self._look_on(budget, now_s, block)
-        due = self._phases.due_since(self.looks)
-        if due is None:
-            self.asks = NOBODY
-            return True
-        looking = self._phases.ids_of(due)
+        due, looking = EVERYBODY, self._sensors.ids.ids
+        if self._phases.period > 1:
+            since = self._phases.due_since(self.looks)
+            if since is None:
+                self.asks = NOBODY
+                return True
+            due, looking = since, self._phases.ids_of(since)
         # ``peek``, because a replay must query the budget as often as the recorded game did.
         if len(looking) > block or not (is_unlimited or budget.stopwatch or budget.peek() >= len(looking)):
             self._to_look, self._found = looking, {number: [] for number in self.pairs}
@@ -225,11 +227,14 @@ class ContinuousSensing(Saveable):
         if not asked:
             return NO_QUERY
         number, pairs = asked[0], self.pairs[asked[0]]  # these are by sensor, then source, as keys are
-        rows, keys = self._in_turn(pairs), pairs.keys
+        rows, keys = None, pairs.keys
+        if self.asks is not EVERYBODY or self._removals != (self._sensors.ids.removals, self._sources.ids.removals):
+            rows = self._in_turn(pairs)
         if rows is None and pairs.count <= min(max_rays, unordered):
             if keys is not self._whole_of:
-                every = np.arange(pairs.count)
-                self._whole_of, self._whole = keys, Lines(np.full(pairs.count, number), every, keys, every)
+                every, numbers = np.arange(pairs.count), np.empty(pairs.count, np.intp)
+                numbers.fill(number)
+                self._whole_of, self._whole = keys, Lines(numbers, every, keys, every)
             return self._written(self._whole)
         since, keys = self._in_line(pairs, rows)
         first = self._first_in_line(since, max_rays)

@@ -121,13 +121,15 @@ class PairsInView:
         for i in range(1, count):
             if self.found[i] <= self.found[i - 1]:
                 raise ValueError("pairs must ascend")
-        waiting_since, is_sensed = np.full(count, moment, np.int64), np.full(count, not needs_ray)
-        reported_at_s = np.full(count, NEVER_REPORTED_S)
+        first_since: cython.longlong = moment
+        is_free: cython.uchar = not needs_ray
+        waiting_since, is_sensed, reported_at_s = np.empty(count, np.int64), np.empty(count, np.bool_), np.empty(count)
         since: cython.longlong[::1] = memoryview(waiting_since)
         sensed: cython.uchar[::1] = memoryview(is_sensed.view(np.uint8))
         reported_s: cython.double[::1] = memoryview(reported_at_s)
         at = 0
         for i in range(count):
+            since[i], sensed[i], reported_s[i] = first_since, is_free, NEVER_S
             while at < self.count and self.key[at] < self.found[i]:
                 at += 1
             if at < self.count and self.key[at] == self.found[i]:

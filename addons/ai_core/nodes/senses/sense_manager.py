@@ -252,6 +252,7 @@ class SenseManager(SavedState, Node):
         self._senses: list[str] = []              # names of all modalities
         self._picture: SensePicture | None = None
         self._is_shown: bool = self.show_in_game
+        self._may_rest: bool = self.period > 1
         self._frames_unshown = 0                  # since the last drawing
         self._reset_owners()
         self._reset_members()
@@ -645,7 +646,7 @@ class SenseManager(SavedState, Node):
             self.flush_removed()
         if self._fading and not self._fade():
             return
-        if self._core.is_idle and not self._is_shown and not self._is_felt():
+        if self._may_rest and self._core.is_idle and not self._is_shown and not self._is_felt():
             self._joined.clear()
             return
         self._is_in_frame = True
@@ -736,6 +737,7 @@ class SenseManager(SavedState, Node):
                 " scene runs")
 
     def _period_set(self) -> None:
+        self._may_rest = self.period > 1        # read in every frame
         if self._core is not None:
             self._core.period_frames = self.period
 
