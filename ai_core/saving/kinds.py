@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ai_core.described import Described
 from ai_core.errors import UnknownNameError
 from ai_core.saving.fields import (
     LARGEST,
@@ -64,12 +65,14 @@ Limit = float | Callable[[Any], float]
 Shape = tuple[int | None, ...]
 
 
-class Kind:
+class Kind(Described):
     """Kind of a field: its values, and how they are written and read. The base holds plain data without a check.
 
     Args:
         at: attribute that holds it, if its name differs from the field's; "march.anchor_m" for one of a part.
     """
+
+    SHOWN = ("at",)
 
     plain_type: type | None = None
     """Type whose values are all saved and read as they are, or None; a kind with a ``save`` of its own sets it."""
