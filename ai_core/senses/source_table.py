@@ -185,7 +185,7 @@ class SourceTable:
         slots = self.ids.slots(ids)
         levels = numbers("light", light)
         if levels.shape != slots.shape:
-            raise ValueError(f"light must have shape ({len(slots)},), an element per id, got {levels.shape}")
+            raise ValueError(f"light must have shape ({len(slots)},), one element per id, got {levels.shape}")
         if not (np.isfinite(levels) & (levels >= 0)).all():
             raise ValueError("light must be finite and 0 or more for every id")
         self.light[slots] = levels

@@ -124,7 +124,7 @@ static int find_bridge(const struct folders *folders) {
     }
     if (!enter) { /* _bridge stays imported, so neither object is given back */
         PYTHON(void, "PyErr_Print", void)();
-        report("the bridge cannot be imported (the reason is above). Was it built, for this platform? Its folder is ", folders->own);
+        report("the bridge cannot be imported (the reason is above); check that it was built for this platform. Its folder is ", folders->own);
     }
     return enter != NULL;
 }

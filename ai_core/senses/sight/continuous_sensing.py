@@ -466,7 +466,7 @@ def check_answers(answers: object, wanted: int) -> None:
     if not isinstance(answers, np.ndarray) or answers.dtype != np.bool_:
         raise TypeError(f"line_of_sight must return a NumPy array of bool, or None, got {shown(answers)}")
     if answers.shape != (wanted,):
-        raise ValueError(f"line_of_sight must return shape ({wanted},), an element per line, got {answers.shape}")
+        raise ValueError(f"line_of_sight must return shape ({wanted},), one element per line, got {answers.shape}")
 
 
 def _joined(blocks: list[PairsFound]) -> PairsFound:

@@ -69,7 +69,7 @@ class RayTurns(Saveable):
             self._sources.ids.slots(sources)
             if sources.shape != sensors.shape:
                 raise ValueError(
-                    f"source_ids must have an element per sensor id, got {sources.shape} for {sensors.shape}")
+                    f"source_ids must have one element per sensor id, got {sources.shape} for {sensors.shape}")
             self._of_pairs = self._known(self._of_pairs, self._knows_pair)
             _put(self._of_pairs, keys_of(sensors.astype(np.int32), sources.astype(np.int32)), values)
         self._columns = None
@@ -113,7 +113,7 @@ class RayTurns(Saveable):
         if values.dtype.kind not in "fiu":
             raise TypeError(f"importances must be numbers, got {shown(importances)}")
         if values.shape != ids.shape:
-            raise ValueError(f"importances must have an element per id, got {values.shape} for {ids.shape}")
+            raise ValueError(f"importances must have one element per id, got {values.shape} for {ids.shape}")
         if not ((values >= 0) & (values <= 1)).all():
             raise ValueError(f"importances must be from 0 to 1, got {shown(importances)}")
         return ids, values.astype(np.float64)

@@ -69,7 +69,7 @@ def checked_shares(shares: object, wanted: int) -> list[float]:
     if array.dtype.kind not in "iuf":
         raise TypeError(f"between must return an array of numbers or None, got {shown(shares)}")
     if array.shape != (wanted,):
-        raise ValueError(f"between must return shape ({wanted},), an element per line, got {array.shape}")
+        raise ValueError(f"between must return shape ({wanted},), one element per line, got {array.shape}")
     if not ((array >= 0) & (array <= 1)).all():
         raise ValueError(f"between must return shares from 0 to 1, got {shown(array.tolist())}")
     kept: list[float] = array.astype(np.float64).tolist()

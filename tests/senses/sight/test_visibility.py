@@ -338,7 +338,7 @@ def test_impossible_sources_are_refused_and_nothing_changes(wrong, error, messag
 
 
 @pytest.mark.parametrize(
-    ("light", "message"), [([1.0], "an element per id"), ([1.0, -1.0], "0 or more"), ([1.0, NAN], "0 or more")])
+    ("light", "message"), [([1.0], "one element per id"), ([1.0, -1.0], "0 or more"), ([1.0, NAN], "0 or more")])
 def test_impossible_light_changes_no_source(light, message):
     world = World(report_every_s=0)
     guard = eyes(world)

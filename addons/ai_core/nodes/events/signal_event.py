@@ -36,10 +36,10 @@ class SignalEvent(Node):
 
     source = export(
         NodePath, NodePath(""), on_set="_source_set",
-        doc="Node that emits the signal; empty is the parent of the event manager.")
+        doc="Node that emits the signal; if empty, the parent of the event manager.")
     signal_name = export(
         StringName, StringName(""), on_set="_source_set", doc="Name of the signal, such as body_entered.")
-    code = export(str, "", on_set="_sending_set", doc="Code of the event; empty is the name of the signal.")
+    code = export(str, "", on_set="_sending_set", doc="Code of the event; if empty, the name of the signal.")
     reach = export(
         Reach, Reach.OWN, on_set="_sending_set",
         doc="Managers whose listeners get the event. Own: the manager above this node. Down: also those below it."

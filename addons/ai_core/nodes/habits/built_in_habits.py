@@ -102,7 +102,7 @@ class HabitSetValue(BuiltInHabit, Habit):
     key = export(str, "", group="Value", doc="Key of the value on the blackboard.")
     value = export(str, "true", doc="Expression for the value: 3, true, \"text\", Vector3(1, 0, 0), health - 1.")
     scope = export(
-        str, "", options=("", "squad", "world"), doc="Blackboard to write to; empty is that of the character.")
+        str, "", options=("", "squad", "world"), doc="Blackboard to write to; if empty, that of the character.")
 
     def setting_errors(self) -> Iterator[str]:
         yield from _of_expression(self.key, self.value)
@@ -143,7 +143,7 @@ class HabitCheckValue(BuiltInHabit, Habit):
 class HabitEmitSignal(BuiltInHabit, Habit):
     """Emits a signal of a node and succeeds."""
 
-    source = export(NodePath, NodePath(""), group="Signal", doc="Node that emits the signal; empty is the actor.")
+    source = export(NodePath, NodePath(""), group="Signal", doc="Node that emits the signal; if empty, the actor.")
     signal_name = export(StringName, StringName(""), doc="Name of the signal.")
     arguments = export(list, [], doc="Arguments of the signal.")
 
@@ -166,7 +166,7 @@ class HabitEmitSignal(BuiltInHabit, Habit):
 class HabitCallMethod(BuiltInHabit, Habit):
     """Calls a method of a node once. Fails if the method returns false, otherwise succeeds."""
 
-    target = export(NodePath, NodePath(""), group="Call", doc="Node with the method; empty is the actor.")
+    target = export(NodePath, NodePath(""), group="Call", doc="Node with the method; if empty, the actor.")
     method_name = export(StringName, StringName(""), doc="Name of the method.")
     arguments = export(list, [], doc="Arguments of the call.")
 
@@ -186,12 +186,13 @@ class HabitPlayAnimation(BuiltInHabit, Habit):
 
     player = export(
         NodePath, NodePath(""), group="Animation",
-        doc="The AnimationPlayer; empty is the first AnimationPlayer below the actor.")
+        doc="The AnimationPlayer; if empty, the first AnimationPlayer below the actor.")
     animation = export(
         StringName, StringName(""), doc="Name of the animation. A looping animation plays until it is interrupted.")
-    wait_until_finished = export(bool, True, doc="Wait for the end of the animation. Off: the habit succeeds at once.")
+    wait_until_finished = export(
+        bool, True, doc="If true, the habit waits for the end of the animation; if false, it succeeds at once.")
     stop_on_interrupt = export(bool, True, shown_when=("wait_until_finished", True),
-        doc="Stop the animation if the habit is interrupted.")
+        doc="If true, the animation stops when the habit is interrupted.")
 
     def setting_errors(self) -> Iterator[str]:
         yield from self.missing("player")

@@ -79,13 +79,14 @@ class Habit(ChartNode, Node):
             " highest score above 0.")
     inertia = export(
         float, 0.0, range=(0, 10, 0.001), or_greater=True, core="inertia", shown_when=("launch", Launch.UTILITY),
-        doc="Least lead of the score of another child over that of the active child to interrupt it.")
+        doc="Smallest lead in score with which another child interrupts the active child.")
     non_blocking = export(
         bool, False, core="non_blocking",
-        doc="Runs in parallel with its siblings. Its result does not affect the parent; it begins again when it ends.")
+        doc="If true, the habit runs in parallel with its siblings. Its result does not affect the parent; it begins"
+            " again when it ends.")
     uninterruptible = export(
         bool, False, core="uninterruptible",
-        doc="No sibling interrupts the habit. To protect only part of a run, use hold() and release().")
+        doc="If true, no sibling interrupts the habit. To protect only part of a run, use hold() and release().")
     weight = export(
         float, 1.0, range=(0.001, 1000, 0.001), core="weight",
         doc="Weight in the draw of a parent with random launch mode.")
@@ -134,7 +135,7 @@ class Habit(ChartNode, Node):
             " the next tick only.")
     timeout = export(
         float, 0.0, range=(0, 600, 0.01), or_greater=True, unit="s", group="Times and Results",
-        doc="Longest duration of a run; a longer run fails. 0 is no limit.")
+        doc="Longest duration of a run; a longer run fails. 0 means no limit.")
     cooldown = export(
         float, 0.0, range=(0, 600, 0.01), or_greater=True, unit="s", core="cooldown_s",
         doc="Time after the end of a run during which the habit cannot begin.")
@@ -285,7 +286,7 @@ class Habit(ChartNode, Node):
     def wait_for(self, names: PackedStringArray, at_most_s: float = 0.0) -> None:
         """Do not call _tick() again until one of ``names`` is sent as a message or changes on the blackboard.
 
-        The wait also ends after ``at_most_s`` of game time (s); 0 is no limit. Call this in _enter() or _tick().
+        The wait also ends after ``at_most_s`` of game time (s); 0 means no limit. Call this in _enter() or _tick().
         """
         run = self._active("wait")
         try:

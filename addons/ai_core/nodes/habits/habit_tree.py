@@ -186,9 +186,9 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         doc="Launch mode of the child habits; see Habit.launch.")
     inertia = export(
         float, 0.0, range=(0, 10, 0.001), or_greater=True, shown_when=("launch", Habit.Launch.UTILITY),
-        doc="Least lead of the score of another child over that of the active child to interrupt it.")
+        doc="Smallest lead in score with which another child interrupts the active child.")
     actor = export(NodePath, NodePath(".."), doc="Node of the character; by default the parent.")
-    enabled = export(bool, True, on_set="_enable", live=True, doc="Off: all habits end and none begins.")
+    enabled = export(bool, True, on_set="_enable", live=True, doc="If false, all habits end and none begins.")
     period = export(
         int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
         group="Optimizations", on_set="_reschedule", live=True,

@@ -250,12 +250,12 @@ class WalkingHabit(ActorHabit):
         " the NavigationAgent below the actor, if there is one.")
     stuck_after = export(
         float, STUCK_AFTER_S, range=(0, 60, 0.1), or_greater=True, unit="s",
-        doc="Time without progress after which the habit fails, for example at a closed door; 0 is no limit.")
+        doc="Time without progress after which the habit fails, for example at a closed door; 0 means no limit.")
 
     avoidance = export(
         bool, True,
-        doc="On: a CharacterBody walks around other characters that habits and squads move, by the avoidance of its"
-            " NavigationAgent if that is enabled. Otherwise walls and edges of floors are not considered.")
+        doc="If true, a CharacterBody walks around other characters that habits and squads move, with the avoidance of"
+            " its NavigationAgent if that is enabled; otherwise without regard to walls and edges of floors.")
 
     velocity_changed = signal(
         ("velocity", Variant),
@@ -603,7 +603,7 @@ class HabitMoveTo(TargetedHabit, WalkingHabit, Habit):
             " is set, the habit goes to target_position of the tree's sensor.")
     keeps_following = export(
         bool, False,
-        doc="On: the habit does not end on arrival. The actor faces the target, and follows it again once it is"
+        doc="If true, the habit does not end on arrival: the actor faces the target, and follows it again once it is"
             " farther away than follow_distance.")
     follow_distance = export(
         float, 1.5, range=(0.001, 1000, 0.001), or_greater=True, unit="m", default_2d=24.0,
@@ -790,7 +790,8 @@ class HabitSearch(TargetedHabit, WalkingHabit, Habit):
         float, math.radians(120), range=(0, math.tau, 0.01), as_degrees=True, unit="°",
         doc="Angle through which the actor looks from one side to the other.")
     clears_value = export(
-        bool, True, doc="Set the value on the blackboard to null at the end, so that the habit does not begin again.")
+        bool, True,
+        doc="If true, the habit sets the value on the blackboard to null at its end, so that it does not begin again.")
 
     def _has_point(self) -> bool:
         return False
@@ -886,7 +887,7 @@ class HabitFlee(TargetedHabit, WalkingHabit, Habit):
         doc="Distance to the target at which the habit succeeds; farther away it does not begin.")
     step_distance = export(
         float, 5.0, range=(0.1, 1000, 0.1), or_greater=True, unit="m",
-        doc="Distance after which the actor chooses a direction again.")
+        doc="Distance that the actor moves in one direction before it chooses again.")
 
     def _has_point(self) -> bool:
         return False
@@ -941,7 +942,8 @@ class HabitLookAt(TargetedHabit, Habit):
     tolerance = export(
         float, 0.02, range=(0.0001, math.pi, 0.0001), as_degrees=True, unit="°",
         doc="Largest angle at which the actor counts as facing.")
-    keep_looking = export(bool, False, doc="Keep facing the target until the habit is interrupted.")
+    keep_looking = export(
+        bool, False, doc="If true, the actor keeps facing the target until the habit is interrupted.")
 
     def tick(self, run: HabitContext) -> Status:
         actor = self._tree.actor_node()

@@ -44,7 +44,7 @@ class GroupLOD(ImportanceAgent, Node):
 
     enabled = export(bool, True, on_set="_enable", live=True, doc="If false, the group closes and is not simulated.")
     open_at = export(
-        float, 0.55, range=(0, 1, 0.01), live=False, core="open_at", doc="Importance from which on the group opens.")
+        float, 0.55, range=(0, 1, 0.01), live=False, core="open_at", doc="Lowest importance at which the group opens.")
     close_at = export(
         float, 0.45, range=(0, 1, 0.01), live=False, core="close_at",
         doc="Importance below which the group closes; must not be above open_at.")

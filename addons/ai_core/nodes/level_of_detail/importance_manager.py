@@ -243,7 +243,7 @@ class ImportanceManager(SavedState, Node):
         doc="Distance up to which distance_weight counts in full.")
     far_distance = export(
         float, 80.0, range=(0.5, 10000, 0.5), or_greater=True, unit="m", live=False, core="far_m",
-        doc="Distance from which on distance_weight does not count; must be above near_distance.")
+        doc="Distance beyond which distance_weight does not count; must be above near_distance.")
     pixels_per_meter = export(
         float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, live=False,
         doc="Number of pixels in a metre in 2D.")

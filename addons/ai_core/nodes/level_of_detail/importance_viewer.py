@@ -34,7 +34,7 @@ class ImportanceViewer(ImportanceMember, Node):
             " ImportanceManager.")
     far_distance = export(
         float, 0.0, range=(0, 10000, 0.5), or_greater=True, unit="m", on_set="_check_range", live=True,
-        doc="Distance from which on nearness does not count for this viewer: more for a scope, less for a mirror; 0"
+        doc="Distance beyond which nearness does not count for this viewer: more for a scope, less for a mirror; 0"
             " uses far_distance of the ImportanceManager.")
 
     without_manager = "sees nothing"

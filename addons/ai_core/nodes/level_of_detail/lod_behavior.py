@@ -42,7 +42,7 @@ class LODBehavior(Node):
         doc="If true, the level runs when no range contains the importance; its own range is ignored.")
     max_count = export(
         int, 0, range=(0, 100000, 1), or_greater=True, group="Optimizations",
-        doc="Largest number of characters of a crowd at this level at once; 0 is unlimited.")
+        doc="Largest number of characters of a crowd at this level at once; 0 means unlimited.")
 
     entered = signal(("previous", str), doc="Emitted when the level starts; previous is empty for none.")
     exited = signal(("next", str), doc="Emitted when the level ends; next is empty for none.")

@@ -140,7 +140,7 @@ class DecisionMap(Node):
         doc="Size of the area from the corner.")
     cell_size = export(
         float, 2.0, range=(0.1, 1000, 0.1), or_greater=True, unit="m", live=False,
-        doc="Side of a cell; the length of a few steps of a unit is fine enough.")
+        doc="Side length of a cell; the length of a few steps of a unit is precise enough.")
     pixels_per_meter = export(
         float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px", live=False,
         shown_when=("dimensions", Dimensions.TWO),

@@ -110,7 +110,7 @@ class NavigationPathProvider:
         map_rid: the map.
         layers: navigation layers that paths may use.
         reach_tolerance_m: largest distance of the end of a path from its goal, see ``ends_at`` (m; pixels in 2D).
-        snap_within_m: largest distance of a start from the map (m; pixels in 2D); 0 is unlimited.
+        snap_within_m: largest distance of a start from the map (m; pixels in 2D); 0 means unlimited.
         partial: whether an unreachable goal gets a path to the nearest reachable position, or none.
     """
 

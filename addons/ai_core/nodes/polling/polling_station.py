@@ -236,11 +236,11 @@ class PollingStation(Node):
     answers_per_frame = export(
         int, 0, range=(0, 10000, 1), or_greater=True, group="Budget", on_set="_limits_changed",
         doc="Most answers computed in a frame. Further queries get an old answer, if there is one, and are computed in"
-            " the next frame. 0 is no limit.")
+            " the next frame. 0 means no limit.")
     budget = export(
         float, 0.0, range=(0, 100000, 10), or_greater=True, unit="µs", on_set="_limits_changed",
         doc="Most time for answers in a frame, used if answers_per_frame is 0. The answers computed then depend on the"
-        " speed of the machine. 0 is no limit.")
+        " speed of the machine. 0 means no limit.")
 
     logged_polls = export(
         int, 0, range=(0, 10000, 1), or_greater=True, group="Debug", on_set="apply_log",

@@ -52,7 +52,7 @@ class RuleMind(ScheduledCharacter, SavedState, Node):
         bool, True, on_set="_reschedule", live=True, doc="If false, rules are evaluated only by think() and decide().")
     max_rules = export(
         int, 0, range=(0, 100, 1), shown_when=("think_automatically", True), live=True,
-        doc="Most rules that fire in one evaluation; 1 makes one decision, 0 is no limit.")
+        doc="Most rules that fire in one evaluation; 1 makes one decision, 0 means no limit.")
     enabled = export(
         bool, True, on_set="_reschedule", live=True, doc="If false, rules are not evaluated automatically.")
     period = export(

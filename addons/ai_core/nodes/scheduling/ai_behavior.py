@@ -50,13 +50,14 @@ class AIBehavior(SavedState, ImportanceMember, Node):
             " receives the time that it may use, in µs.")
     enabled = export(
         bool, True, on_set="_enable", live=True,
-        doc="Off: the method is not called. The next call after switching it on includes the time in between.")
+        doc="If false, the method is not called. The elapsed time of the next call includes the time without calls.")
     period = export(
         int, 10, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", group="Optimizations",
         on_set="_reschedule", live=True, doc="Frames from one call to the next; larger is rarer.")
     automatic_phase = export(
         bool, True, on_set="_reschedule", live=True,
-        doc="Choose the phase so that the method runs in the frames with the fewest other runs.")
+        doc="If true, the scheduler chooses the phase, so that the method runs in the frames with the fewest other"
+            " runs.")
     phase = export(
         int, 0, range=(0, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", on_set="_reschedule",
         shown_when=("automatic_phase", False), live=True,

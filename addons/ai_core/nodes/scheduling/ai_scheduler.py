@@ -152,26 +152,27 @@ class AIScheduler(Node):
     budget = export(
         float, 2000.0, range=(0, 100000, 10), or_greater=True, unit="µs", on_set="_budget_set",
         shown_when=("target_rate", Rate.BUDGET),
-        doc="Time that all AI below should take in one frame; 0 is unlimited. No behavior begins once the budget is"
+        doc="Time that all AI below should take in one frame; 0 means unlimited. No behavior begins once the budget is"
             " spent, but a running behavior finishes. With a target rate this value is computed.")
     budget_margin = export(
         bool, True, on_set="_core_setting_set",
         shown_when=("policy", scheduler_core.Policy.LOAD_BALANCING, scheduler_core.Policy.REQUESTED_TIME),
-        doc="Stop before the budget ends, with a margin learned from recent overruns. Off: stop when the budget is"
-            " spent; the behavior that is running then overruns it.")
+        doc="If true, the scheduler stops before the budget ends, with a margin learned from recent overruns. If false,"
+            " it stops when the budget is spent, and the behavior that is running then overruns it.")
     overrun_bias = export(
         bool, False, on_set="_core_setting_set",
         shown_when=("policy", *scheduler_core.SHARING),
-        doc="Give smaller shares to behaviors that use more than their share, and larger shares to those that use"
-            " less. Has no effect with the policy frequency.")
+        doc="If true, behaviors that use more than their share get smaller shares, and those that use less get larger"
+            " shares. Has no effect with the policy frequency.")
     activations_per_frame = export(
         int, 0, range=(0, 1000, 1), or_greater=True, on_set="_core_setting_set",
         shown_when=("policy", *scheduler_core.SHARING),
         doc="Most behaviors that may run for the first time in one frame, so that many new behaviors cause no spike."
-            " 0 is no limit. Has no effect with the policy frequency.")
+            " 0 means no limit. Has no effect with the policy frequency.")
     automatic_phasing = export(
         bool, True, group="Phasing",
-        doc="Behaviors with an automatic phase run in the frames with the fewest other runs. Off: their phase is 0.")
+        doc="If true, behaviors with an automatic phase run in the frames with the fewest other runs; if false, their"
+            " phase is 0.")
     look_ahead = export(
         int, 0, range=(0, 5040, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", on_set="_core_setting_set",
         shown_when=("automatic_phasing", True),
@@ -193,7 +194,7 @@ class AIScheduler(Node):
             " exceptions and failed calls count; errors inside GDScript functions do not, as the engine hides them.")
     monitor_behaviors = export(
         bool, False, on_set="show_monitors",
-        doc="Show the mean time of each behavior in the debugger's Monitors tab, besides the totals.")
+        doc="If true, the debugger's Monitors tab shows the mean time of each behavior in addition to the totals.")
 
     frame_overran = signal(
         ("behavior", str), ("over_us", float),

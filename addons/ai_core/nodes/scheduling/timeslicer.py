@@ -68,12 +68,14 @@ class Timeslicer(SavedState, Node):
         doc="Most jobs in one slice; 0 runs as many as the budget allows. At least one job runs.")
     threads = export(
         bool, False, on_set="_threads_set",
-        doc="Run the jobs on threads of the engine while the game continues; results appear one update later. The job"
-            " must not touch nodes; inputs are read on the main thread. Without jobs_per_update 16 jobs start at once.")
+        doc="If true, the jobs run on threads of the engine while the game continues, and results appear one update"
+            " later. The job must not touch nodes; inputs are read on the main thread. Without jobs_per_update, 16 jobs"
+            " start at once.")
     budget = export(
         float, 0.0, range=(0, 100000, 10), or_greater=True, unit="µs", live=True,
         doc="Most time in one slice; 0 uses all that the AIScheduler grants.")
-    enabled = export(bool, True, on_set="_enable", live=True, doc="Off: no job runs, and the results stay as they are.")
+    enabled = export(
+        bool, True, on_set="_enable", live=True, doc="If false, no job runs, and the results stay as they are.")
     period = export(
         int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
         group="Optimizations", on_set="_reschedule", live=True,

@@ -106,7 +106,7 @@ class SensorBase(DrawnNode, SenseMember):
         doc="Lowest strength at which the sensor hears a sound.")
     smell_threshold = export(
         float, 0.1, range=(0, 100, 0.01), or_greater=True, group="Smell", core="sensor.thresholds.smell", live=True,
-        doc="Lowest strength at which the sensor smells a smell.")
+        doc="Lowest strength at which the sensor notices a smell.")
     smells_trails = export(
         bool, False, live=True,
         doc="If true, the sensor smells the marks of scent trails in the modality \"trail\", with smell_threshold as"

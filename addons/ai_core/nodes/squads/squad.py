@@ -223,7 +223,7 @@ class Squad(SavedState, Node):
         doc="Distance from its slot within which a member has arrived.")
     avoidance = export(
         bool, True,
-        doc="On: members walk around each other, and around other characters that squads and habits move.")
+        doc="If true, members walk around each other, and around other characters that squads and habits move.")
     fight_at = export(
         float, 1.3, range=(0, 10, 0.05), or_greater=True, group="Fight", live=False, core="stance.fight_at",
         doc="Power ratio to the enemy at which the squad fights; 2 is the strength of twice their numbers.")
@@ -243,7 +243,7 @@ class Squad(SavedState, Node):
             " rule set.")
     habits = export(
         NodePath, NodePath(""), hint=node_path("HabitTree"),
-        doc="HabitTree that chooses the tactic in place of rules: the active habit with the name of a tactic.")
+        doc="HabitTree that chooses the tactic instead of the rules: the name of its active habit is the tactic.")
     strategist = export(
         NodePath, NodePath(""), hint=node_path("Strategist"), group="Strategy",
         doc="Strategist whose missions the squad carries out; if empty, the Strategist above it, if there is one.")

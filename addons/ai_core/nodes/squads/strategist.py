@@ -71,8 +71,8 @@ class Strategist(SavedState, Node):
         doc="Emitted when another product becomes the most urgent; get_purchases() returns all.")
     defense_wanted = signal(
         ("product_name", str), ("place", Variant), ("why", str),
-        doc="Emitted when the wanted defense changes: a product with the property defends, for a narrow place between"
-            " the base and the enemy.")
+        doc="Emitted when the strategist wants another defense: a product with the property defends, to be built at a"
+            " narrow place between the base and the enemy.")
     posture_changed = signal(
         ("posture", str), ("why", str),
         doc="Emitted when the posture changes to opening, building, attacking, defending or retreating.")

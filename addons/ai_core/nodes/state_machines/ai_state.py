@@ -42,7 +42,7 @@ class AIState(ChartNode, Node):
 
     initial_state = export(
         NodePath, NodePath(""), hint=node_path("AIState"),
-        doc="Child state that becomes active with this state; empty is the first.")
+        doc="Child state that becomes active with this state; if empty, the first.")
     emit_updated = export(bool, False, doc="If true, emits updated in every update while the state is active.")
     enter_method = export(
         StringName, StringName(""), group="Methods of the actor", doc="Called without arguments when the state begins.")

@@ -233,11 +233,12 @@ class StateMachine(ChartNode, ScheduledCharacter, SavedState, Node):
     KIND = STATE_MACHINES
 
     initial_state = export(
-        NodePath, NodePath(""), hint=node_path("AIState"), doc="State in which the machine starts; empty is the first.")
+        NodePath, NodePath(""), hint=node_path("AIState"),
+        doc="State in which the machine starts; if empty, the first.")
     actor = export(NodePath, NodePath(".."), on_set="_actor_set", doc="Node of the character; by default the parent.")
     enabled = export(
         bool, True, on_set="_enable", live=True,
-        doc="If false, all states are exited. If true again, the machine starts from its initial state.")
+        doc="If false, all states are exited. When set to true again, the machine starts from its initial state.")
     period = export(
         int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
         group="Optimizations", on_set="_reschedule", live=True,
