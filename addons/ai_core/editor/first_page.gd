@@ -31,7 +31,7 @@ func _init() -> void:
 	for name: String in EXAMPLES:
 		page.add_child(_button(name, _open.bind(EXAMPLES[name])))
 	page.add_child(HSeparator.new())
-	page.add_child(_button("Read me: first steps, updating, where to ask", _read))
+	page.add_child(_button("Read me: first steps, updating, removing", _read))
 	_result.autowrap_mode = TextServer.AUTOWRAP_WORD_SMART
 	page.add_child(_result)
 	add_child(page)
@@ -57,7 +57,8 @@ func add_guard(root: Node) -> Node:
 	_put(root, guard, "Guard", root)
 	undo.commit_action()
 	EditorInterface.edit_node(guard)
-	_result.text = "Added %s. Set the route of its Patrol, and put a SenseSource below what it shall notice." % guard.name
+	_result.text = ("Added %s. Put a SenseSource%s below what it shall notice. For a patrol, right-click %s, enable"
+		+ " Editable Children, and set the route of its Patrol.") % [guard.name, "2D" if is_flat else "3D", guard.name]
 	return guard
 
 

@@ -1,5 +1,5 @@
 extends Node3D
-## A thousand villagers: the near ones think ten times a second, the far ones once, within the budget of the scheduler.
+## A thousand villagers: the near ones think oftener than the far ones, within the budget of the scheduler.
 
 const COUNT := 1000
 const Villager := preload("villager.gd")
