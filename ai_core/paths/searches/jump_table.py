@@ -125,7 +125,8 @@ class JumpTable(Described, Cancellable):
     def _follow(self, budget: Budget) -> None:
         """Update the table for changed cells, or restart if that is less work."""
         if not self.suits(self.passage):
-            raise ValueError("passage must have one cost for all; a changed cell has another, search without jumps")
+            raise ValueError(
+                "passage must have one cost for all cells, but a changed cell has another cost; search without jumps")
         changed = self.passage.changed_since(self._version)
         self._version, self._mean_jump = self.passage.version, None
         if self._done < self._all or changed is None or len(changed) > MOST_CHANGED:

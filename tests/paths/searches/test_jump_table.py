@@ -120,7 +120,7 @@ def test_ground_that_gets_costs_says_so():
     grid = Grid([[1, 1]])
     table = built(grid.passage())
     grid.set_cells([0], 2)
-    with pytest.raises(ValueError, match="a changed cell has another"):
+    with pytest.raises(ValueError, match="a changed cell has another cost"):
         table.advance(Budget.unlimited())
 
 

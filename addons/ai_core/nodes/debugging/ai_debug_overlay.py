@@ -73,7 +73,7 @@ class AIDebugOverlay(Node):
         doc="Time between two updates of the overlay.")
     toggle_key = export(
         int, KEY_F10, group="Debug", on_set="_keys_set",
-        doc="Key that shows and hides the overlay; 0 is none.")
+        doc="Key that shows and hides the overlay; 0 means no key.")
     toggle_action = export(
         StringName, StringName(""), on_set="_keys_set", doc="Action of the InputMap that shows and hides the overlay.")
 

@@ -225,7 +225,7 @@ class AIEventManager(Node):
     def listen(self, codes: Variant, handler: GDCallable, terms: dict = {}) -> None:  # noqa: B006
         """Call ``handler(code, arguments)`` for every event of a code, or of an Array of codes, at this manager.
 
-        "*" is every code. An integer is a bit mask: bit 0 is the first of the codes declared in the inspector.
+        "*" means every code. An integer is a bit mask: bit 0 is the first of the codes declared in the inspector.
         All listeners share the Array of arguments, which is read-only. For ``terms`` see the class.
         """
         check_callable(handler, "listen")
@@ -717,7 +717,7 @@ class AIEventManager(Node):
 
         Keys: "kind" (intent or sighting), "sender", "subject", "content", "position", "age_s". The sender is a
         node, null if it was freed; the position is a Vector3, in 2D a Vector2. ``kind`` and ``subject`` filter
-        messages, "" is any; ``max_age_s`` -1 is no limit.
+        messages, "" means any; ``max_age_s`` -1 means no limit.
         """
         radio = self._radio(node)
         with refusing():

@@ -54,7 +54,7 @@ class SignalEvent(Node):
     deadline = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", on_set="_sending_set",
         shown_when=("delivery", DeliveryMode.QUEUED),
-        doc="Game time from the signal to the deadline of the dispatch; 0 is no deadline.")
+        doc="Game time from the signal to the deadline of the dispatch; 0 means no deadline.")
     priority = export(
         int, 0, range=(-100, 100, 1), on_set="_sending_set",
         shown_when=("delivery", DeliveryMode.QUEUED), doc="Events with higher priority are dispatched first.")
@@ -67,7 +67,7 @@ class SignalEvent(Node):
         doc="Action of the InputMap that sends the event without arguments, for testing.")
     debug_key = export(
         int, 0, on_set="_keys_set",
-        doc="Key that sends the event without arguments, for testing, such as KEY_F9; 0 is none.")
+        doc="Key that sends the event without arguments, for testing, such as KEY_F9; 0 means no key.")
 
     def __init__(self) -> None:
         self._manager: Any = None

@@ -143,7 +143,8 @@ class Habit(ChartNode, Node):
         int, 1, range=(0, 1000, 1), or_greater=True,
         doc="Number of successful runs in a row after which the habit succeeds; 0 repeats without end.")
     retries = export(
-        int, 0, range=(-1, 1000, 1), or_greater=True, doc="Number of new attempts after a failed run; -1 is no limit.")
+        int, 0, range=(-1, 1000, 1), or_greater=True,
+        doc="Number of new attempts after a failed run; -1 means no limit.")
     outcome = export(Outcome, Outcome.UNCHANGED, doc="Result that the parent sees when the habit ends.")
     can_activate_method = export(
         StringName, StringName(""), group="Methods of the actor",

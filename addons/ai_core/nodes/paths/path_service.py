@@ -144,7 +144,7 @@ class PathService(SavedState, Node):
         float, 0.0, range=(0, 100, 0.01), or_greater=True, unit="m", on_set="_snap_set",
         doc="Largest distance by which a start or goal may lie off the ground. Over a grid, a position in a wall or"
             " outside the grid is moved to the nearest walkable cell; with 0 it has no path, or is refused. Over a"
-            " navigation map, positions are moved to the map, and a start farther off has no path; 0 means unlimited.")
+            " navigation map, positions are moved to the map, and a start farther away has no path; 0 means unlimited.")
     grid_node = export(
         NodePath, NodePath(""), hint=node_path("TileMapLayer", "GridMap"), on_set="_reset_source", group="Grid",
         shown_when=("source", Source.GRID),

@@ -32,7 +32,7 @@ class RuleSet(Resource):
         doc="Parameters by name, with their default values, such as courage 0.5. Each RuleMind may override them.")
     period = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", on_set="_forget",
-        doc="Game time from one evaluation of the rules to the next; 0 is every run of the RuleMind.")
+        doc="Game time from one evaluation of the rules to the next; 0 means every run of the RuleMind.")
     period_parameter = export(
         str, "", on_set="_forget",
         doc="Parameter to use as the period instead of period, so that it differs between characters.")

@@ -52,8 +52,8 @@ class SenseModality(Resource):
         doc="If true, the light on a source is a factor on its strength.")
     still_visibility = export(
         float, 1.0, range=(0, 1, 0.01), shown_when=("is_continuous", True),
-        doc="Factor on the strength of a source that stands still. Moving, it becomes stronger, up to its whole"
-            " strength at full_motion_speed. With 1 motion makes no difference.")
+        doc="Factor on the strength of a source that stands still. A moving source is stronger, up to its whole"
+            " strength at full_motion_speed. With 1, motion makes no difference.")
     full_motion_speed = export(
         float, 0.0, range=(0, 100, 0.01), or_greater=True, shown_when=("is_continuous", True),
         doc="Speed from which a source has its whole strength, in m/s, in 2D in px/s; 0 is 2 m/s, or their length in"

@@ -155,7 +155,7 @@ class SensorBase(DrawnNode, SenseMember):
             " enters the scene.")
     reaction_time = export(
         float, 0.0, range=(0, 10, 0.01), or_greater=True, unit="s",
-        doc="Delay of awareness_changed after a level is reached. If the level is left before, the signal is not"
+        doc="Delay of awareness_changed after a level is reached. If the level is left earlier, the signal is not"
             " emitted. Read when the sensor enters the scene.")
 
     target_gained = signal(("target", Node), ("character", Node), doc="Emitted when the sensor"

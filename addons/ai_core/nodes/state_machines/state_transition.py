@@ -57,7 +57,7 @@ class StateTransition(ChartNode, Node):
         str, "", doc="Event that takes the transition; see send_event(). Empty: it is tried in every update.")
     after = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", shown_when=("event", ""),
-        doc="Time for which the state must have been active; 0 is no delay.")
+        doc="Time for which the state must have been active; 0 means no delay.")
     target = export(
         Target, Target.STATE,
         doc="Target of the transition. State: to the state in to. Previous: to the state before the present one."
