@@ -73,8 +73,11 @@ def _room_after(whole: object, room: int) -> int | None:
             kinds = set(map(type, values))
             if not kinds <= PLAIN:
                 return None
-            if float in kinds and not all(map(math.isfinite, (one for one in values if type(one) is float))):
-                return None
+            if float in kinds:
+                floats = values if len(kinds) == 1 else [one for one in values if type(one) is float]
+                # A sum is finite if all are, but for sums of huge ones.
+                if not math.isfinite(sum(floats)) and not all(map(math.isfinite, floats)):
+                    return None
             if not kinds <= LEAVES:
                 below += [one for one in values if type(one) in BOXES]
         if not below:
