@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from ai_core.senses.sensation import Point, Sensation
+from ai_core.senses.sensation import Point
 
 __all__ = ["SensationBatch", "SensationReceiver", "StimulusBatch", "What"]
 
@@ -44,12 +44,6 @@ class StimulusBatch(NamedTuple):
     intensities: list[float]
     what: list[What]
     now_s: float
-
-    def sensation(self, place: int) -> Sensation:
-        """Return the sensation at an index."""
-        source_id, modality, position, sent_at_s, tag = self.what[self.which[place]]
-        return Sensation(
-            self.sensor_ids[place], source_id, modality, self.intensities[place], position, sent_at_s, self.now_s, tag)
 
 
 class SensationReceiver(Protocol):

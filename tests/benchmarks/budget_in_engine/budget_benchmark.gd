@@ -27,13 +27,13 @@ func _ready() -> void:
 
 func measure(budget: int, n: int) -> void:
 	var unlimited := await play(0, n, false)
-	report("%d us, needed" % budget, n, budget, at(50, unlimited.taken))
+	report("%d us, needed" % budget, n, budget, Sampling.at(50, unlimited.taken))
 	for is_greedy: bool in [false, true]:
 		var what := "%d us%s" % [budget, ", beside a script that never yields" if is_greedy else ""]
 		var played := await play(budget, n, is_greedy)
 		for percentile: int in [50, 99, 100]:
 			var figure := "max" if percentile == 100 else "p%d" % percentile
-			report("%s, %s" % [what, figure], n, budget, at(percentile, played.taken))
+			report("%s, %s" % [what, figure], n, budget, Sampling.at(percentile, played.taken))
 		sampling.check("%s, p99" % what, n, played.starved == "", played.starved)
 		if is_greedy:
 			sampling.check("%s, p99" % what, n, played.is_greedy_named, "frame_overran did not name Greedy.think")
@@ -79,9 +79,3 @@ func play(budget: int, n: int, is_greedy: bool) -> Played:
 					row.name, row.runs, row.lateness_frames_max, longest]
 	hall.free()
 	return played
-
-
-func at(percentile: int, times: Array) -> float:
-	var sorted := times.duplicate()
-	sorted.sort()
-	return sorted[mini(sorted.size() * percentile / 100, sorted.size() - 1)]

@@ -2,14 +2,7 @@ extends Node3D
 ## A hall in which all sense all, decide, request paths, hear events and query a station, within one budget.
 
 const Guard := preload("res://tests/benchmarks/frame/guard.gd")
-const HABITS := {
-	preload("res://tests/benchmarks/frame/habits/chase.gd"): {
-		"condition": "awareness_level == 2 and is_in_view", "for_at_most": 1.0,
-		"condition_scope": Habit.CONDITION_SCOPE_BOTH},
-	preload("res://tests/benchmarks/frame/habits/search.gd"): {"begins_on": ["target_lost"], "remember_for": 1.0},
-	preload("res://tests/benchmarks/frame/habits/investigate.gd"): {"condition": "last_known_position != null"},
-	preload("res://tests/benchmarks/frame/habits/patrol.gd"): {},
-}
+const Museum := preload("res://tests/benchmarks/frame/museum.gd")
 const HALL_M := 20.0
 const SIDE := 200
 const PATHS_A_FRAME := 3
@@ -132,19 +125,8 @@ func _add_guard(i: int) -> void:
 	sources.append(source)
 	guard.sensor.position.y = 1.6
 	guard.sensor.sight_range = 2 * HALL_M
-	guard.sensor.name = "Sensor"
 	guard.add_child(guard.sensor)
-	guard.tree = HabitTree.new()
-	guard.tree.sensor = ^"../Sensor"
-	guard.tree.period = 3
-	for script: Script in HABITS:
-		var habit := Habit.new()
-		habit.name = script.resource_path.get_file().get_basename().capitalize()
-		habit.set_script(script)
-		for property: String in HABITS[script]:
-			habit.set(property, HABITS[script][property])
-		guard.tree.add_child(habit)
-	guard.add_child(guard.tree)
+	Museum.add_habits(guard)
 	add_child(guard)
 	guards.append(guard)
 	var made := Ears.new()

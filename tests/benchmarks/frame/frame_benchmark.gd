@@ -1,17 +1,14 @@
-extends Node3D
+extends "museums_by_turns.gd"
 ## Times the AI of each frame: our guards with all that there is to do in a frame, the same within the default
 ## budget, our guards without habits, and guards written by hand, in blocks by turns; and guards of ours and by hand
 ## that look in every third frame.
 
-const Sampling := preload("res://tests/benchmarks/in_engine/sampling.gd")
 const Museum := preload("museum.gd")
 const HandMuseum := preload("hand_museum.gd")
 
 const GUARDS: Array[int] = [1, 10, 100, 500]
-const OURS := "ours"
 const WITHIN_BUDGET := "within the budget"
 const SENSES := "senses alone"
-const OTHER := "GDScript by hand"
 const RARELY := "ours, 20 looks a second"
 const OTHER_RARELY := "by hand, 20 looks a second"
 const LOOKS_EVERY := 3
@@ -20,14 +17,9 @@ const BUDGET_US := 2000.0
 const OWN_MEDIAN := "twice its p50, and 100 us"
 const HOT := "of a frame"
 const AT_60 := "of a frame at 60 frames a second"
-const BLOCK_FRAMES := 60
-const WARMING_BLOCKS := 2
 ## Blocks of each that count: as fast as frames come, and at 60 a second.
 const BLOCKS := 8
 const BLOCKS_AT_60 := 2
-const DELTA_S := 1.0 / 60.0
-
-var sampling := Sampling.new()
 
 
 func _ready() -> void:
@@ -46,49 +38,29 @@ func measure(n: int) -> void:
 	(museums[OTHER_RARELY] as HandMuseum).looks_every = LOOKS_EVERY
 	(museums[WITHIN_BUDGET] as Museum).budget = BUDGET_US
 	(museums[SENSES] as Museum).has_habits = false
-	for case: String in museums:
-		museums[case].guard_count = n
-		# They stand far apart, in one physics space.
-		museums[case].position.z = 1000.0 * museums.keys().find(case)
-		add_child(museums[case])
-	for i in 3: await get_tree().physics_frame
-	await play(museums, WARMING_BLOCKS)
-	report_all(HOT, n, await play(museums, BLOCKS))
+	await open(museums, n)
+	await play(museums, WARMING_BLOCKS, get_tree().process_frame)
+	report_all(HOT, n, await play(museums, BLOCKS, get_tree().process_frame))
 	Engine.max_fps = 60
-	report_all(AT_60, n, await play(museums, BLOCKS_AT_60))
+	report_all(AT_60, n, await play(museums, BLOCKS_AT_60, get_tree().process_frame))
 	Engine.max_fps = 0
 	check(n, museums)
 	for case: String in museums:
 		museums[case].free()
 
 
-## Returns the time that the thread ran in each frame: other programs do not count.
-func play(museums: Dictionary[String, Node3D], blocks: int) -> Dictionary[String, Array]:
-	var taken: Dictionary[String, Array] = {}
-	for block in blocks:
-		for case: String in museums:
-			var museum := museums[case]
-			for frame in BLOCK_FRAMES:
-				await get_tree().process_frame
-				museum.move_intruders(DELTA_S)
-				var begun := sampling.thread_us()
-				museum.think(DELTA_S)
-				taken.get_or_add(case, []).append(float(sampling.thread_us() - begun))
-	return taken
-
-
 func report_all(what: String, n: int, taken: Dictionary) -> void:
 	for percentile: int in [50, 99, 100]:
 		var place := "max" if percentile == 100 else "p%d" % percentile
-		var found := {OURS: [at(percentile, taken[OURS])], OTHER: [at(percentile, taken[OTHER])]}
+		var found := {OURS: [Sampling.at(percentile, taken[OURS])], OTHER: [Sampling.at(percentile, taken[OTHER])]}
 		if percentile == 99:
-			found[OWN_MEDIAN] = [2.0 * at(50, taken[OURS]) + 100.0]
+			found[OWN_MEDIAN] = [2.0 * Sampling.at(50, taken[OURS]) + 100.0]
 		sampling.report("AI %s, %s" % [what, place], n, found)
 		sampling.report("AI %s within the budget, %s" % [what, place], n, {
-			OURS: [at(percentile, taken[WITHIN_BUDGET])], BUDGET: [BUDGET_US]})
-		sampling.report("senses %s, %s" % [what, place], n, {OURS: [at(percentile, taken[SENSES])]})
+			OURS: [Sampling.at(percentile, taken[WITHIN_BUDGET])], BUDGET: [BUDGET_US]})
+		sampling.report("senses %s, %s" % [what, place], n, {OURS: [Sampling.at(percentile, taken[SENSES])]})
 		sampling.report("AI %s at 20 looks a second, %s" % [what, place], n, {
-			OURS: [at(percentile, taken[RARELY])], OTHER: [at(percentile, taken[OTHER_RARELY])]})
+			OURS: [Sampling.at(percentile, taken[RARELY])], OTHER: [Sampling.at(percentile, taken[OTHER_RARELY])]})
 	sampling.report("AI %s at 20 looks a second, mean" % what, n, {
 		OURS: [mean(taken[RARELY])], OTHER: [mean(taken[OTHER_RARELY])]})
 	sampling.report("AI %s, mean" % what, n, {OURS: [mean(taken[OURS])], OTHER: [mean(taken[OTHER])]})
@@ -96,12 +68,6 @@ func report_all(what: String, n: int, taken: Dictionary) -> void:
 
 func mean(times: Array) -> float:
 	return times.reduce(func(sum: float, one: float) -> float: return sum + one, 0.0) / times.size()
-
-
-func at(percentile: int, times: Array) -> float:
-	var sorted := times.duplicate()
-	sorted.sort()
-	return sorted[mini(sorted.size() * percentile / 100, sorted.size() - 1)]
 
 
 ## Checks that in each museum most guards saw and heard an intruder, as many as by hand, and have finite positions.
@@ -113,8 +79,4 @@ func check(n: int, museums: Dictionary[String, Node3D]) -> void:
 			sampling.check(what, n, guard.position.is_finite(), "%s: a guard is nowhere" % case)
 		if case == SENSES:
 			continue
-		for sense: String in ["saw", "heard"]:
-			var noticed: int = museum.call(sense + "_count")
-			var by_hand: int = museums[OTHER].call(sense + "_count")
-			var said := "%s: %d of %d guards %s somebody, by hand %d" % [case, noticed, n, sense, by_hand]
-			sampling.check(what, n, noticed >= 0.6 * n and absi(noticed - by_hand) <= ceili(0.1 * n), said)
+		check_noticed(what, n, case, museums, 0.1)

@@ -78,12 +78,13 @@ func _new_guard(i: int) -> Guard:
 	guard.sensor.near_range = 1.0
 	guard.add_child(guard.sensor)
 	if has_habits:
-		_add_habits(guard)
+		add_habits(guard)
 	add_child(guard)
 	return guard
 
 
-func _add_habits(guard: Guard) -> void:
+## Gives a guard with a sensor its tree.
+static func add_habits(guard: Guard) -> void:
 	guard.tree = HabitTree.new()
 	guard.sensor.name = "Sensor"
 	guard.tree.sensor = ^"../Sensor"

@@ -39,6 +39,13 @@ func thread_us() -> int:
 	return _yardstick.thread_us()
 
 
+## Returns a percentile of times, 0 to 100.
+static func at(percentile: int, times: Array) -> float:
+	var sorted := times.duplicate()
+	sorted.sort()
+	return sorted[mini(sorted.size() * percentile / 100, sorted.size() - 1)]
+
+
 func report(what: String, n: int, taken: Dictionary) -> void:
 	tell({"kind": "samples", "name": what, "n": n, "samples": taken})
 

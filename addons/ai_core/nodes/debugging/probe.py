@@ -1,6 +1,7 @@
 """Probes: what the debugger follows of the HabitTree or StateMachine that is looked at; breakpoints pause the game."""
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -15,7 +16,7 @@ EITHER = f"{BEGINS} or {ENDS}"
 OnBreak = Callable[[str], object]
 
 
-class Probe:
+class Probe(ABC):
     """Follows a node that decides. A node without a probe has no extra work.
 
     Args:
@@ -33,10 +34,11 @@ class Probe:
         self._sent: dict[tuple[str, str], str] = {}
         self._answers: dict[str, bool | None] = {}           # of conditions with a breakpoint, by path
 
+    @abstractmethod
     def close(self) -> None:
         """End all extra work of the node."""
-        raise NotImplementedError
 
+    @abstractmethod
     def report(self) -> dict[str, Any]:
         """Return the state of each habit or state, and the changed values; the rows if they have changed.
 
@@ -48,15 +50,14 @@ class Probe:
             it is not taken] of the transitions that lead out of active states. "taken": [time (s), source, target,
             words] of those that were taken since the last report.
         """
-        raise NotImplementedError
 
     def send_all(self) -> None:
         """Report the rows and all values again."""
         self._sent = {}
 
+    @abstractmethod
     def condition_at(self, path: str) -> tuple[bool | None, str]:
         """Return whether the condition of a habit, or a guard out of a state, is true, and its words; None: unknown."""
-        raise NotImplementedError
 
     @property
     def watches_conditions(self) -> bool:
