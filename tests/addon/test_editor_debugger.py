@@ -115,7 +115,7 @@ def test_shown_it_tells_what_a_character_does_and_steps_the_game(project, prepar
     said = run_in_editor(project, prepared, OPENING + """
     debugger.call("_float", 0)
     await until.call(func() -> bool: return debugger.reports_received > 3 and panel.shown_frames() > 10)
-    say([panel.is_visible_in_tree(), "Senses senses" in panel.shown_text()])
+    say([panel.is_visible_in_tree(), "Senses senses" in panel.shown_text(), debugger._float_buttons[0].text])
     panel.choose_section("habits")
     panel.choose_character("/root/Level/Guard")
     await until.call(func() -> bool: return "Doze | waiting | can activate" in panel.shown_text())
@@ -134,10 +134,10 @@ def test_shown_it_tells_what_a_character_does_and_steps_the_game(project, prepar
     await until.call(func() -> bool: return watched.call(0) == 0 and watched.call(1) > stood + 5)
     var count: int = debugger.reports_received
     await get_tree().create_timer(1.0).timeout
-    say([panel.is_visible_in_tree(), debugger.reports_received - count])
+    say([panel.is_visible_in_tree(), debugger.reports_received - count, debugger._float_buttons[0].text])
     EditorInterface.stop_playing_scene()
     """)
-    assert said == ["[true, true]", "true", "0", "1", "[false, 0]"]
+    assert said == ['[true, true, "Dock"]', "true", "0", "1", '[false, 0, "Make floating"]']
 
 
 def test_a_live_chart_says_why_and_a_breakpoint_pauses(project, prepared):
@@ -149,6 +149,8 @@ def test_a_live_chart_says_why_and_a_breakpoint_pauses(project, prepared):
     await until.call(func() -> bool: return not chart.is_empty() and chart._history.size() > 5)
     var text: String = chart.shown_text()
     say([chart.visible, "alarm = false" in chart.shown_values(), "Flee | pending | condition `alarm` is false" in text])
+    chart._habits.set_selected(chart._habits.get_root().get_child(0), 0)
+    say(chart._time.text)
     chart._toggle_breakpoint("Habits/Flee")
     await get_tree().create_timer(1.0).timeout      # the message is there before the file that the game reads
     FileAccess.open("res://alarm.txt", FileAccess.WRITE).store_string("now")
@@ -166,7 +168,8 @@ def test_a_live_chart_says_why_and_a_breakpoint_pauses(project, prepared):
     EditorInterface.stop_playing_scene()
     """)
     assert said == [
-        "[true, true, true]", "Habits/Flee begins: began, interrupted Doze", "0", "[true, true]", "[true, true]"]
+        "[true, true, true]", "live   Flee: condition `alarm` is false: alarm is false",
+        "Habits/Flee begins: began, interrupted Doze", "0", "[true, true]", "[true, true]"]
 
 
 def test_a_state_machine_is_live_with_taken_transitions(project, prepared):

@@ -4,17 +4,20 @@ extends ScrollContainer
 ## bars, memory, and awareness and strength over time. Reports come from sense_report.py.
 
 const KEPT_S := 20.0
-const TITLE_PX := 26.0
-const CARD_PX := 180.0
-const NARROW_CARD_PX := 290.0
+const TITLE_PX := 20.0
+## Heights of a card without the verdicts of the other senses: a panel of 200 px shows a whole one.
+const CARD_PX := 132.0
+const NARROW_CARD_PX := 256.0
 const GAP_PX := 8.0
 const BAR_NAME_PX := 74.0
 const BAR_PX := 90.0
-const BAR_STEP_PX := 17.0
-const LEFT_PX := 400.0
+const BAR_STEP_PX := 15.0
+const LINE_PX := 16.0
+const LEFT_PX := 370.0
 const NARROW_PX := 640.0
-const GRAPH_PX := 76.0
+const GRAPH_PX := 58.0
 const FONT_PX := 13
+const SMALL_FONT_PX := 12
 const CARD := Color(0.16, 0.18, 0.23)
 const TEXT := Color(0.9, 0.92, 0.95)
 const FAINT := Color(0.62, 0.66, 0.73)
@@ -75,16 +78,28 @@ func shown_text() -> String:
 
 func _fit() -> void:
 	var height := 0.0
-	for sensor: Dictionary in _sensors: height += TITLE_PX + sensor.sources.size() * (_card_px() + GAP_PX)
-	_page.custom_minimum_size.y = height
+	for sensor: Dictionary in _sensors:
+		height += TITLE_PX
+		for source: Dictionary in sensor.sources: height += _card_px(source) + GAP_PX
+	_page.custom_minimum_size.y = maxf(0.0, height - GAP_PX)
 
 
 func _is_narrow() -> bool:
 	return _page.size.x < NARROW_PX
 
 
-func _card_px() -> float:
-	return NARROW_CARD_PX if _is_narrow() else CARD_PX
+func _card_px(source: Dictionary) -> float:
+	return (NARROW_CARD_PX if _is_narrow() else CARD_PX) + _height_of(_others(source))
+
+
+func _others(source: Dictionary) -> String:
+	return "; ".join(PackedStringArray(source.others))
+
+
+## The height of a text that is wrapped to the width of a card.
+func _height_of(text: String) -> float:
+	var width := _page.size.x - 20
+	return _font.get_multiline_string_size(text, HORIZONTAL_ALIGNMENT_LEFT, width, SMALL_FONT_PX).y if text else 0.0
 
 
 func _draw_page() -> void:
@@ -92,45 +107,41 @@ func _draw_page() -> void:
 		_write(Vector2(4, 18), "No sensor at this character; choose a character on the left.", FAINT)
 	var y := 0.0
 	for sensor: Dictionary in _sensors:
-		_write(Vector2(4, y + 18), sensor.title, TEXT)
+		_write(Vector2(4, y + 15), sensor.title, TEXT)
 		y += TITLE_PX
 		for source: Dictionary in sensor.sources:
-			_draw_card(Rect2(0, y, _page.size.x, _card_px()), source, _history.get(sensor.sensor + " " + source.path, []))
-			y += _card_px() + GAP_PX
+			var card := Rect2(0, y, _page.size.x, _card_px(source))
+			_draw_card(card, source, _history.get(sensor.sensor + " " + source.path, []))
+			y += card.size.y + GAP_PX
 
 
 func _draw_card(card: Rect2, source: Dictionary, rows: Array) -> void:
 	var verdict_color := SENSED if source.is_sensed else UNSENSED
 	_page.draw_rect(card, CARD)
 	_page.draw_rect(Rect2(card.position, Vector2(4, card.size.y)), verdict_color)
-	var at := card.position + Vector2(14, 18)
+	var at := card.position + Vector2(14, 16)
 	var width := card.size.x - 20
-	var others := "; ".join(PackedStringArray(source.others))
 	_write(at, source.name, TEXT, width)
 	if _is_narrow():
-		at.y += 19
+		at.y += LINE_PX
 		_write(at, source.verdict, verdict_color, width)
 	else:
 		_write(at + Vector2(230, 0), source.verdict, verdict_color, width - 230)
-	at.y += 20
+	at.y += 18
 	for bar: Array in source.bars:
 		_draw_bar(at, bar)
 		at.y += BAR_STEP_PX
 	var awareness := "awareness %.2f: %s" % [source.awareness, source.level]
+	var others := _others(source)
+	_page.draw_multiline_string(
+			_font, Vector2(card.position.x + 14, card.end.y - 2 - _height_of(others) + _font.get_ascent(SMALL_FONT_PX)),
+			others, HORIZONTAL_ALIGNMENT_LEFT, width, SMALL_FONT_PX, -1, FAINT)
+	var place := Rect2(card.position + Vector2(LEFT_PX + 24, 39), Vector2(card.size.x - LEFT_PX - 34, GRAPH_PX))
 	if _is_narrow():
-		at = card.position + Vector2(14, 186)
-		_write(at, others, FAINT, width)
-		_write(at + Vector2(0, 17), source.memory, FAINT, width)
-		_write(at + Vector2(0, 38), awareness, AWARENESS, width)
-		_draw_graph(Rect2(at + Vector2(0, 44), Vector2(width - 8, card.end.y - at.y - 50)), rows)
-		return
-	_write(Vector2(at.x, card.end.y - 6), others, FAINT, width)
-	var place := Rect2(card.position + Vector2(LEFT_PX + 24, 44), Vector2(card.size.x - LEFT_PX - 34, GRAPH_PX))
+		place = Rect2(card.position + Vector2(14, 172), Vector2(width - 8, GRAPH_PX))
 	_write(place.position - Vector2(0, 5), awareness, AWARENESS, place.size.x)
 	_draw_graph(place, rows)
-	_write(place.position + Vector2(0, place.size.y + 17), source.memory, FAINT, place.size.x)
-	_write(place.position + Vector2(0, place.size.y + 34), "yellow: awareness, blue: strength, of the last %d s" % KEPT_S,
-			FAINT, place.size.x)
+	_write(place.position + Vector2(0, place.size.y + 14), source.memory, FAINT, place.size.x)
 
 
 func _draw_bar(at: Vector2, bar: Array) -> void:
@@ -145,6 +156,8 @@ func _draw_bar(at: Vector2, bar: Array) -> void:
 
 func _draw_graph(place: Rect2, rows: Array) -> void:
 	_page.draw_rect(place, Color(0, 0, 0, 0.35))
+	_write(place.position + Vector2(4, 12), "yellow: awareness, blue: strength, of the last %d s" % KEPT_S, FAINT,
+			place.size.x - 8, SMALL_FONT_PX)
 	if rows.size() < 2: return
 	var strongest := 1.0
 	for row: Array in rows: strongest = maxf(strongest, row[2])
@@ -158,5 +171,5 @@ func _draw_graph(place: Rect2, rows: Array) -> void:
 		_page.draw_polyline(line, STRENGTH if column == 2 else AWARENESS, 1.5)
 
 
-func _write(at: Vector2, text: String, color: Color, width := -1.0) -> void:
-	_page.draw_string(_font, at, text, HORIZONTAL_ALIGNMENT_LEFT, width, FONT_PX, color)
+func _write(at: Vector2, text: String, color: Color, width := -1.0, font_px := FONT_PX) -> void:
+	_page.draw_string(_font, at, text, HORIZONTAL_ALIGNMENT_LEFT, width, font_px, color)

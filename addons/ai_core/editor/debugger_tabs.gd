@@ -11,6 +11,8 @@ signal returned
 const DebugPanel := preload("../debugging/debug_panel.gd")
 const LiveView := preload("chart/live_view.gd")
 const CAPTURE := "ai_core"
+const FLOAT := "Make floating"
+const DOCK := "Dock"
 
 ## Messages of the last game, for tests.
 var reports_received := 0
@@ -18,6 +20,7 @@ var reports_received := 0
 var _panels := {}
 ## Sessions whose panel floats, with their windows.
 var _windows := {}
+var _float_buttons := {}
 ## Sessions whose panel is in the bottom panel.
 var _lent := {}
 ## The tabs of the debugger that panels return to.
@@ -142,8 +145,9 @@ func _set_breakpoint(tree: String, path: String, moment: String, session: Editor
 
 func _float_button(session_id: int) -> Button:
 	var button := Button.new()
-	button.text = "Make floating"
+	button.text = FLOAT
 	button.pressed.connect(func() -> void: _dock(session_id) if session_id in _windows else _float(session_id))
+	_float_buttons[session_id] = button
 	return button
 
 
@@ -155,6 +159,7 @@ func _float(session_id: int) -> void:
 	window.initial_position = Window.WINDOW_INITIAL_POSITION_CENTER_MAIN_WINDOW_SCREEN
 	window.close_requested.connect(_dock.bind(session_id))
 	_windows[session_id] = window
+	_float_buttons[session_id].text = DOCK
 	_move(session_id, window)
 	_panels[session_id].set_anchors_and_offsets_preset(Control.PRESET_FULL_RECT)
 	EditorInterface.get_base_control().add_child(window)
@@ -163,6 +168,7 @@ func _float(session_id: int) -> void:
 func _dock(session_id: int) -> void:
 	var window: Window = _windows[session_id]
 	_windows.erase(session_id)
+	_float_buttons[session_id].text = FLOAT
 	_move(session_id, _tabs[session_id])
 	window.queue_free()
 

@@ -152,6 +152,7 @@ def test_it_tells_events_from_the_moment_they_are_looked_at(level, overlay, phys
     level["events"].listen("alarm", lambda code, arguments: None)
     overlay.section, overlay.shown = 3, True
     overlay.show_report()
+    assert "no event has been sent" in text_of(overlay)
     level["events"].send("alarm")
     physics_frames(2)
     assert "alarm" in text_of(overlay)

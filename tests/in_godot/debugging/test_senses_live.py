@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from addons.ai_core.bridge.gd import Vector3, construct, singleton
+from addons.ai_core.bridge.gd import Vector2, Vector3, construct, singleton
 from addons.ai_core.nodes.debugging.character_strip import strip_of
 from addons.ai_core.nodes.debugging.sense_report import senses_of
 
@@ -109,6 +109,22 @@ def test_the_view_shows_reports_and_keeps_their_history(node, guard, physics_fra
     assert rows[0][1] < rows[2][1]
     view.clear()
     assert view.shown_text() == ""
+
+
+def test_a_card_grows_with_the_lines_of_the_other_senses(node, guard, physics_frames):
+    thief_at(node, guard, Vector3(0, 0, -3))
+    view = singleton("ResourceLoader").load(VIEW).new()
+    guard.get_parent().add_child(view)
+    view.size = Vector2(760, 200)
+    physics_frames(5)
+    (report,) = senses_of(guard)
+    source = report["sources"][0]
+    heights = []
+    for others in ([], ["smell: too weak"], ["smell: would smell it if it emitted now: 0.42 of 0.10 needed"] * 3):
+        source["others"] = others
+        view.show_senses([report], 1.0)
+        heights.append(view.get("_page").custom_minimum_size.y)
+    assert heights[0] < heights[1] < 170 < heights[2]       # a panel of 200 px has 170 for it
 
 
 def test_a_strip_has_habit_awareness_and_what_is_sensed(node, guard, physics_frames):

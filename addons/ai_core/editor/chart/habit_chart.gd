@@ -5,8 +5,6 @@ extends Tree
 
 ## Emitted as rows are selected: nodes of the edited scene.
 signal nodes_selected(nodes: Array[Node])
-## Emitted as a row of a running game is selected.
-signal path_selected(path: String)
 ## Emitted for habits or an entry of the library that are dropped below `parent`, before the child at `index`.
 signal dropped(data: Dictionary, parent: Node, index: int)
 signal name_wanted(node: Node, wanted: String)
@@ -166,6 +164,14 @@ func shown_text() -> String:
 	return "\n".join(lines)
 
 
+## The selected habit of a running game, with its reason and its last change in full; empty if none is selected.
+func selected_words() -> String:
+	var item := get_selected() if _is_live else null
+	if item == null: return ""
+	var words := "%s: %s" % [item.get_text(LIVE_NAME), item.get_text(WHY)]
+	return "%s; %s" % [words, item.get_text(CHANGED)] if item.get_text(CHANGED) else words
+
+
 func edit_name() -> void:
 	var selected := selected_nodes()
 	if not selected.is_empty() and SceneEdits.is_editable(selected[0]):
@@ -282,9 +288,7 @@ func _tell_selection() -> void:
 
 
 func _activated() -> void:
-	if _is_live:
-		path_selected.emit(get_selected().get_metadata(0))
-	else:
+	if not _is_live:
 		edit_name.call_deferred()
 
 

@@ -60,6 +60,8 @@ func _init() -> void:
 	_search.text_changed.connect(func(text: String) -> void: _chart.search(text))
 	_time.custom_minimum_size.x = 90.0
 	_time.clip_text = true
+	_time.text_overrun_behavior = TextServer.OVERRUN_TRIM_ELLIPSIS
+	_time.mouse_filter = MOUSE_FILTER_STOP
 	_time.size_flags_horizontal = SIZE_EXPAND_FILL
 	_slider.min_value = -KEPT_S
 	_slider.max_value = 0.0
@@ -81,11 +83,13 @@ func _init() -> void:
 	_make_table(_moves, MOVE_TITLES)
 	for table: Tree in [_values, _moves]:
 		table.set_column_expand(2, false)
+		table.set_column_expand_ratio(0, 2)
 		table.set_column_custom_minimum_width(2, AGO_PX)
 	_side.custom_minimum_size.x = VALUES_PX
 	_side.size_flags_horizontal = SIZE_EXPAND_FILL
 	_side.add_child(_moves)
 	_side.add_child(_values)
+	_habits.item_selected.connect(func() -> void: _show())
 	for chart: Control in [_habits, _states]:
 		split.add_child(chart) if chart == _habits else _habits.add_sibling(chart)
 		chart.breakpoint_toggled.connect(_toggle_breakpoint)
@@ -202,6 +206,8 @@ func _show() -> void:
 		_show_moves(shown)
 	var ago_s: float = _history[-1].seconds - shown.seconds
 	_time.text = "%.1f s ago" % ago_s if _slider.value < 0.0 else _break_words if _break_words else "live"
+	var words := _habits.selected_words() if _chart == _habits else ""
+	if words: _time.text += "   " + words
 	_time.tooltip_text = _time.text
 
 

@@ -4,7 +4,6 @@ extends Control
 ## running game with the active states, their times and the transition that was taken last.
 
 signal nodes_selected(nodes: Array[Node])
-signal path_selected(path: String)
 ## Emitted as an arrow was dragged from one state to another.
 signal connected(from: Node, to: Node)
 signal name_wanted(node: Node, wanted: String)
@@ -537,7 +536,6 @@ func _press(event: InputEventMouseButton) -> void:
 	if _is_live:
 		if _pressed and _pressed != ANY:
 			_chosen_path = _pressed
-			path_selected.emit(_pressed)
 			if _at_chart(event.position).distance_to(_breakpoint_of(_boxes[_pressed])) <= NEAR_PX:
 				breakpoint_toggled.emit(_pressed)
 		queue_redraw()

@@ -37,6 +37,7 @@ JOINED = (add, add, max, max, max, max, max, add, add)
 
 MOST_TICKETS = 40
 MOST_EVENTS = 60
+NO_EVENTS = "no event has been sent since this section was shown"
 
 
 def of_scheduler(scheduler: Any) -> str:
@@ -92,7 +93,8 @@ def of_events(scheduler: Any) -> str:
     log = None if events is None else events.narrowcast.log
     if log is None:
         return "no AIEventManager under this scheduler"
-    return log.table(log.entries()[-MOST_EVENTS:])
+    entries = log.entries()[-MOST_EVENTS:]
+    return log.table(entries) if entries else NO_EVENTS
 
 
 def of_paths(scheduler: Any) -> str:
@@ -311,8 +313,11 @@ class DebugWatch:
         scheduler = self.scheduler
         now, budget_us = scheduler.clock.now, scheduler.budget
         policy = Policy(scheduler.policy).name.lower().replace("_", " ")
-        share = f" of {budget_us:.0f} µs, {scheduler.core.overruns} overruns" if budget_us > 0 else " µs, no budget"
-        return f"frame {now.frame}, {now.seconds:.2f} s, {policy}: {scheduler.monitored_total('time_us'):.0f}{share}"
+        overruns = scheduler.core.overruns
+        over = f"{overruns} overrun{'' if overruns == 1 else 's'}"
+        share = f" of {budget_us:.0f} µs, {over}" if budget_us > 0 else " µs, no budget"
+        used_us = scheduler.monitored_total("time_us")
+        return f"{used_us:.0f}{share}; {now.seconds:.2f} s, frame {now.frame}, {policy}"
 
     def _text(self) -> str:
         if self.section == "scheduler":
