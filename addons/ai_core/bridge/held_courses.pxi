@@ -105,9 +105,14 @@ cdef class HeldCourse:
         goal: a position, a node that may move, or the key of one on ``board``.
         arrival: distance to the goal up to which the actor has not arrived.
         speed, turn_rate: of the actor, in units of the scene and radians per second.
-        lasts_s: longest time for which the course is held (s).
         is_body: whether the actor is a CharacterBody, moved by move_and_slide().
         gravity: pull on a CharacterBody3D that floors carry (m/s²); 0 for others.
+        memory: of the walk: "left" and "left_s", the place where and the time when it last made progress (s), are
+            read and written if ``stuck_after_s`` is above 0.
+        now_s: present time of the walk (s).
+        stuck_after_s: time without progress after which the turn must be decided (s); 0 for no limit.
+        applies: called every ``asks_every_s``: whether all else that the decision depended on is as it was; None
+            to let the turn be decided then.
         board: dict with the goal, None if ``goal`` is the goal itself.
         moved: called with the velocity when it has changed by more than ``step``; None for nothing.
         step: change of the velocity, in units of the scene per second.
@@ -115,11 +120,13 @@ cdef class HeldCourse:
     cdef uint64_t actor, agent
     cdef const WalkMethods* methods
     cdef const AgentMethods* agents
-    cdef bint is_body, avoids
-    cdef double close, speed, turn_rate, arrival, slack, left_s, gravity, change     # not near: a macro of Windows
-    cdef object goal, board, path, moved
-    cdef dict memory                 # of the path
+    cdef bint is_body, avoids, is_over
+    cdef double blocked, speed, turn_rate, arrival, slack, asks_every_s, asks_in_s, gravity, change
+    cdef double now_s, left_s, stuck_after_s
+    cdef object goal, board, path, moved, applies
+    cdef dict memory
     cdef SafeVelocity safe
+    cdef float left[3]
     cdef float stop[3]
     cdef float aimed[3]              # goal for which the agent was given its target
     cdef float target[3]
@@ -128,8 +135,9 @@ cdef class HeldCourse:
     cdef float told[3]               # velocity that ``moved`` was called with
     cdef int64_t points
 
-    def __init__(self, GDObject actor not None, goal, double arrival, double speed, double turn_rate, double lasts_s,
-                 bint is_body, double gravity, board=None, moved=None, double step=0):
+    def __init__(self, GDObject actor not None, goal, double arrival, double speed, double turn_rate, bint is_body,
+                 double gravity, dict memory not None, double now_s, double stuck_after_s, double asks_every_s,
+                 applies=None, board=None, moved=None, double step=0):
         cdef void* pointer = actor.live()
         self.actor, self.agent, self.avoids = actor.id, 0, False
         self.methods, self.agents = &walks_in_space, &agents_in_space
@@ -140,36 +148,39 @@ cdef class HeldCourse:
         if is_body and not is_of_class(pointer, self.methods.body_tag):
             raise TypeError(f"needs a CharacterBody, got {actor!r}")
         self.goal, self.board, self.moved, self.change = goal, board, moved, step
-        self.close = self.arrival = arrival
-        self.speed, self.turn_rate = speed, turn_rate
-        self.left_s, self.is_body, self.gravity = lasts_s, is_body, gravity
+        self.arrival, self.speed, self.turn_rate = arrival, speed, turn_rate
+        self.is_body, self.gravity, self.memory, self.now_s = is_body, gravity, memory, now_s
+        self.applies, self.asks_every_s, self.asks_in_s, self.is_over = applies, asks_every_s, asks_every_s, False
+        self.stuck_after_s = stuck_after_s
+        if stuck_after_s > 0:
+            read_point(self.methods, memory["left"], self.left)
+            self.left_s = memory["left_s"]
         self.told[0] = NAN
 
-    def along(self, GDObject agent not None, stop, path, dict memory not None, double slack, double near,
-              SafeVelocity safe):
+    def along(self, GDObject agent not None, stop, path, double slack, double blocked, SafeVelocity safe):
         """Follow the path of a NavigationAgent; return False if it has no next point now.
 
         Args:
             agent: the NavigationAgent of the actor.
             stop: the next point.
             path: has ``next(here, goal, arrival, stands=, is_blocked=)``, which returns a position and "going", or
-                another word if there is none to go to.
-            memory: of the path: "aimed", the goal and the target of the agent; "path", the number of its points and
-                both ends; and "climbs", whether the way to the next point needs a decision in every turn.
+                another word if there is none to go to. It writes to the memory "aimed", the goal and the target of the
+                agent; "path", the number of its points and both ends; and "climbs", whether the way to the next point
+                needs a decision in every turn. It is asked within ``arrival`` of the next point.
             slack: share of its distance by which the goal may move before the agent gets another target.
-            near: horizontal distance to the next point at which the path is asked for the next in every turn.
+            blocked: horizontal distance to the next point within which a wall lets the path be asked.
             safe: connected to the avoidance of the agent; None without avoidance.
         """
         if not is_of_class(agent.live(), self.agents.tag):
             raise TypeError(f"needs a NavigationAgent in as many dimensions as the actor, got {agent!r}")
-        self.agent, self.path, self.memory, self.slack, self.close = agent.id, path, memory, slack, near
+        self.agent, self.path, self.slack, self.blocked = agent.id, path, slack, blocked
         self.safe, self.avoids = safe, safe is not None
         read_point(self.methods, stop, self.stop)
         return self.note_path()
 
     def end(self):
         """Let the next turn be decided."""
-        self.left_s = -1
+        self.is_over = True
 
     cdef bint note_path(self) except -1:
         aimed, path = self.memory.get("aimed"), self.memory.get("path")
@@ -195,8 +206,7 @@ cdef class HeldCourse:
         cdef uint8_t stands = 1
         cdef int axis, up = self.methods.coordinates - 1, count = self.methods.coordinates
         cdef double length, left
-        self.left_s -= elapsed_s
-        if actor == NULL or self.left_s < 0 or not find_goal(self.methods, self.goal, self.board, to):
+        if self.is_over or actor == NULL or not find_goal(self.methods, self.goal, self.board, to):
             return False
         here[2] = 0
         gd_object_method_bind_ptrcall(self.methods.get_position, actor, NULL, here)
@@ -211,9 +221,16 @@ cdef class HeldCourse:
             agent = gd_object_get_instance_from_id(self.agent)
             if agent == NULL:
                 return False
+        self.asks_in_s -= elapsed_s
+        if self.asks_in_s < 0:
+            if self.applies is None or not self.applies():
+                return False
+            self.asks_in_s = self.asks_every_s
+        if not self.has_progress(here, elapsed_s):
+            return False
+        if self.agent != 0:
             if away(to, self.aimed, count) > max(self.arrival / 2, self.slack * left) or not self.has_path(agent) \
-                    or hypot(self.stop[0] - here[0], self.stop[up] - here[up]) <= self.close \
-                    or (self.gravity != 0 and fabs(self.stop[1] - here[1]) > RISES_M):
+                    or self.is_near_stop(actor, here):
                 if not self.choose(actor, here, to):
                     return False
             actor, agent = gd_object_get_instance_from_id(self.actor), gd_object_get_instance_from_id(self.agent)
@@ -243,6 +260,32 @@ cdef class HeldCourse:
         if self.moved is not None:
             self.tell(velocity)
         return True
+
+    cdef bint has_progress(self, const float* here, double elapsed_s) except -1:
+        """Note progress; return False if there was none for too long."""
+        cdef int count = self.methods.coordinates
+        self.now_s += elapsed_s
+        if self.stuck_after_s <= 0:
+            return True
+        if away(here, self.left, count) >= max(self.arrival, self.speed * elapsed_s) / 2:
+            memcpy(self.left, here, sizeof(self.left))
+            self.left_s = self.now_s
+            self.memory["left"] = [here[0], here[1], here[2]] if count == 3 else [here[0], here[1]]
+            self.memory["left_s"] = self.now_s
+        return self.now_s - self.left_s < self.stuck_after_s
+
+    cdef bint is_near_stop(self, void* actor, const float* here) noexcept:
+        """Return whether the actor may have reached the next point, or its way there rises."""
+        cdef int up = self.methods.coordinates - 1
+        cdef double left = hypot(self.stop[0] - here[0], self.stop[up] - here[up])
+        cdef uint8_t is_blocked = 0
+        if left <= self.arrival:
+            return True
+        if self.gravity == 0:
+            return False
+        if left <= self.blocked:
+            gd_object_method_bind_ptrcall(self.methods.is_on_wall, actor, NULL, &is_blocked)
+        return is_blocked or fabs(self.stop[1] - here[1]) > RISES_M
 
     cdef int tell(self, float* velocity) except -1:
         """Call ``moved`` if the velocity, which is that of a body after its collisions, has changed."""

@@ -74,9 +74,15 @@ def test_held_courses_walk_as_turns_that_decide_everything(walked):
         assert math.remainder(angle - other_angle, math.tau) == pytest.approx(0, abs=0.01)
 
 
+def course_of(actor, goal, **options):
+    """Return a course of an actor that is not a body: arrival 0.5, speed 3, without a turn."""
+    given = {"memory": {}, "now_s": 0.0, "stuck_after_s": 0.0, "asks_every_s": 0.25, **options}
+    return HeldCourse(actor, goal, 0.5, 3.0, 0.0, False, 0.0, **given)
+
+
 def test_held_courses_leave_what_needs_a_decision(node, scheduler):
     actor, goal, told = node("Node3D", scheduler), {"at": Vector3(5, 0, 0)}, []
-    course = HeldCourse(actor, "at", 0.5, 3.0, 0.0, 0.25, False, 0.0, goal, told.append, 0.1)
+    course = course_of(actor, "at", board=goal, moved=told.append, step=0.1)
     assert course(0.1)
     assert tuple(actor.position) == pytest.approx((0.3, 0, 0))
     for place in (Vector3(math.nan, 0, 0), Vector3(math.inf, 0, 0), Vector3(0.6, 0, 0), None, Vector2(5, 0), "there"):
@@ -86,19 +92,39 @@ def test_held_courses_leave_what_needs_a_decision(node, scheduler):
     goal["at"] = node("Node3D", scheduler, position=Vector3(0, 0, 5.5))
     assert course(0.08), "without an agent the goal is the stop"
     assert [tuple(one) for one in told] == [(3, 0, 0), pytest.approx((-0.163, 0, 2.996), abs=1e-3)]
-    assert not course(0.1), "it was held long enough"
+    assert not course(0.1), "nothing says that all else is as it was"
     actor.get_parent().remove_child(actor)
     actor.free()
     assert not course(0.0)
 
 
+def test_held_courses_ask_now_and_then_whether_they_apply(node, scheduler):
+    answers = [True, True, False]
+    course = course_of(node("Node3D", scheduler), Vector3(99, 0, 0), applies=lambda: answers.pop(0))
+    held = [course(0.1) for _ in range(9)]
+    assert held == [True] * 8 + [False] and not answers
+
+
+def test_held_courses_note_progress_and_its_absence(node, scheduler):
+    actor, memory = node("Node3D", scheduler), {"left": [0.0, 0.0, 0.0], "left_s": 7.0}
+    course = course_of(
+        actor, Vector3(99, 0, 0), memory=memory, now_s=7.0, stuck_after_s=0.5, asks_every_s=9.0)
+    assert course(0.125) and course(0.125)
+    assert memory == {"left": [0.375, 0.0, 0.0], "left_s": 7.25}
+    held = []
+    for _ in range(4):
+        actor.position = Vector3(0.375, 0, 0)
+        held.append(course(0.125))
+    assert held == [True] * 3 + [False]
+
+
 def test_held_courses_refuse_what_cannot_walk(node, scheduler):
     with pytest.raises(TypeError, match="Node3D or a Node2D"):
-        HeldCourse(node("Node", scheduler), Vector3(1, 0, 0), 0.5, 3.0, 0.0, 0.25, False, 0.0)
+        course_of(node("Node", scheduler), Vector3(1, 0, 0))
     place = node("Node3D", scheduler)
     with pytest.raises(TypeError, match="CharacterBody"):
-        HeldCourse(place, Vector3(1, 0, 0), 0.5, 3.0, 0.0, 0.25, True, 0.0)
-    course = HeldCourse(place, Vector3(1, 0, 0), 0.5, 3.0, 0.0, 0.25, False, 0.0)
+        HeldCourse(place, Vector3(1, 0, 0), 0.5, 3.0, 0.0, True, 0.0, {}, 0.0, 0.0, 1.0)
+    course = course_of(place, Vector3(1, 0, 0))
     flat = node("NavigationAgent2D", node("Node2D", scheduler))
     with pytest.raises(TypeError, match="NavigationAgent"):
-        course.along(flat, Vector3(1, 0, 0), None, {}, 0.1, 0.5, None)
+        course.along(flat, Vector3(1, 0, 0), None, 0.1, 0.5, None)

@@ -34,7 +34,7 @@ from addons.ai_core.nodes.habits.habit_condition import condition_of, wait
 from addons.ai_core.nodes.habits.habit_events import EVENT, value_of
 from addons.ai_core.nodes.walking.agent_walk import AIM_SLACK, AgentWalk
 from addons.ai_core.nodes.walking.body_moving import is_body, walk
-from addons.ai_core.nodes.walking.path_follower import CORNER, point_ahead
+from addons.ai_core.nodes.walking.path_follower import point_ahead
 from addons.ai_core.nodes.walking.path_height import BLOCKED_M, GROUNDED, is_elsewhere
 from addons.ai_core.nodes.walking.ticket_walk import TicketWalk
 from addons.ai_core.nodes.walking.walking_crowd import WalkingCrowd, crowd_of
@@ -57,8 +57,8 @@ GROUND_WITHIN_S = 0.25
 """Longest time until a navigation map has its regions (s); another thread adds them within a few frames."""
 
 HELD_S = 1.0
-"""Longest time for which a character holds its course without a new decision (s): changed settings of its agent,
-new listeners of velocity_changed, and progress for ``stuck_after``, are noticed this late."""
+"""Time from one comparison of what a held course depends on to the next (s): changed settings of the actor and its
+agent, and new listeners of velocity_changed, are noticed this late."""
 
 GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
 """Angle between two consecutive places of a search (rad): any number of places spreads evenly."""
@@ -370,9 +370,10 @@ class WalkingHabit(ActorHabit):
         while came == "going":
             left_s -= self._go(actor, here, stop, goal, run, left_s, falls=falls)
             if left_s <= 0:
-                if stands:
-                    self._hold_course(actor, stop, goal, path, run, falls=falls)
-                return self._check_stuck(first, stop, run)
+                status = self._check_stuck(first, stop, run)
+                if stands and status is Status.RUNNING:
+                    self._hold_course(actor, stop, goal, path, run)
+                return status
             at, here, stands = point_ahead(run.memory), actor.get_global_position(), not falls or actor.is_on_floor()
             is_blocked = falls and actor.is_on_wall()
             stop, came = self._next(path, here, goal, run, falls, stands, is_blocked)
@@ -380,25 +381,34 @@ class WalkingHabit(ActorHabit):
                 return self._check_stuck(first, stop, run)
         return Status.SUCCEEDED if came == "arrived" else Status.FAILED
 
-    def _hold_course(self, actor: Any, stop: Any, goal: Any, path: Any, run: HabitContext, *, falls: bool) -> None:
+    def _hold_course(self, actor: Any, stop: Any, goal: Any, path: Any, run: HabitContext) -> None:
         """Hold the course in the next turns, in one call each, until something is to be decided."""
         if run.memory.get("climbs") or isinstance(path, TicketWalk):
             return
-        gravity = -actor.get_gravity().y if falls else 0.0
-        if falls and gravity == 0:
+        agent = None if path is None else self._agent(actor)
+        settings = gravity, _, is_heard = self._settings_of_course(actor, agent, run)
+        if gravity == 0:
             return
-        lasts_s = min(HELD_S, self.stuck_after / 4) if self.stuck_after else HELD_S
         place, board = self.goal_on(run, goal)
-        moved = self._emit_velocity if has_listeners(self, "velocity_changed") else None
         held = HeldCourse(
-            actor, place, self.arrival_distance, self.speed, self.turn_speed, lasts_s, self._moves_body(run), gravity,
-            board, moved, VELOCITY_STEP * self.speed)
-        if path is not None and not held.along(
-                self._agent(actor), stop, path, run.memory, AIM_SLACK, max(self.arrival_distance, CORNER, BLOCKED_M),
-                self._safe):
+            actor, place, self.arrival_distance, self.speed, self.turn_speed, self._moves_body(run), gravity or 0.0,
+            run.memory, run.tree.seconds, self.stuck_after, HELD_S,
+            lambda: self._settings_of_course(actor, agent, run) == settings,
+            board, self._emit_velocity if is_heard else None, VELOCITY_STEP * self.speed)
+        if path is not None and not held.along(agent, stop, path, AIM_SLACK, BLOCKED_M, self._safe):
             return
         self._held, self._held_in = held, run.memory
         self._follow(run)
+
+    def _settings_of_course(self, actor: Any, agent: Any, run: HabitContext) -> tuple[float | None, bool, bool]:
+        """Return what a held course depends on besides its goal and path.
+
+        These are the pull on an actor that floors carry (m/s²), None for others; whether it uses the avoidance of its
+        agent; and whether velocity_changed is connected.
+        """
+        falls = self._moves_body(run) and not self.is_flat and actor.get_motion_mode() == GROUNDED
+        avoids = agent is not None and self.avoidance and agent.get_avoidance_enabled()
+        return -actor.get_gravity().y if falls else None, bool(avoids), has_listeners(self, "velocity_changed")
 
     def _keep_course(self, run: HabitContext) -> bool:
         """Walk on as in the turn before; return False, and do nothing, if something is to be decided."""
