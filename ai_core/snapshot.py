@@ -16,7 +16,14 @@ from ai_core.clock import ManualClock
 from ai_core.errors import UnknownNameError, shown
 from ai_core.saving.fields import State, StateError, brief, check_names, check_version, checked_dict, refuse
 from ai_core.saving.inner_state import is_saveable
-from ai_core.saving.plain_data import MAXIMUM_DEPTH, MAXIMUM_VALUES, DuplicateKeys, JsonConstant, check_plain
+from ai_core.saving.plain_data import (
+    MAXIMUM_DEPTH,
+    MAXIMUM_VALUES,
+    DuplicateKeys,
+    JsonConstant,
+    check_plain,
+    room_after,
+)
 
 __all__ = [
     "MAXIMUM_CHARACTERS",
@@ -94,16 +101,17 @@ def take(parts: Mapping[str, SnapshotPart]) -> State:
             message names the part and the place.
         RuntimeError: if a part is in the middle of a frame.
     """
-    states, room = {}, MAXIMUM_VALUES
+    states = {}
     for name, part in parts.items():
         _check_saveable(name, part)
         try:
             states[name] = part.save_state()
-            room = check_plain(states[name], room)
         except (StateError, TypeError) as error:
             raise SnapshotError(f"{name}: {error}") from error
         except CARELESS as error:
             raise SnapshotError(f"{name}: {type(error).__name__}: {error}") from error
+    for problem in _not_plain(states).values():
+        raise problem
     return {"format": FORMAT, "version": VERSION, "parts": states}
 
 
@@ -139,12 +147,13 @@ def restore(
     """
     states = _states_in(snapshot)
     problems = _strangers(states, parts, skip_broken=skip_broken)
+    not_plain = _not_plain({name: states[name] for name in parts if name in states})
     changes: dict[str, Callable[[], object]] = {}
-    room = MAXIMUM_VALUES
     for name, part in parts.items():
         if name in states:
             try:
-                room = _checked(name, states[name], room)
+                if name in not_plain:
+                    raise not_plain[name]
                 changes[name] = _prepared(name, part, states[name])
             except SnapshotError as error:
                 if not skip_broken:
@@ -177,7 +186,7 @@ def to_json(snapshot: State) -> str:
     Raises:
         SnapshotError: if it is not plain data, or larger than the limits of ``from_json``.
     """
-    _checked("", snapshot)
+    _check_plain(snapshot)
     text = json.dumps(snapshot, allow_nan=False, separators=(",", ":"))
     _check_size(text)
     return text
@@ -203,7 +212,7 @@ def from_json(text: str) -> State:
             f"the text is nested deeper than {MAXIMUM_DEPTH}, so it is no snapshot; load a text of to_json()") from None
     except ValueError as error:
         raise SnapshotError(f"the text is not valid JSON: {error}; load a text of to_json(), complete") from None
-    _checked("", snapshot)
+    _check_plain(snapshot)
     if not isinstance(snapshot, dict):
         raise SnapshotError(f"a snapshot must be a dict, got {brief(snapshot)}")
     return snapshot
@@ -252,12 +261,24 @@ def _check_saveable(name: str, part: object) -> None:
         raise SnapshotError(f"{name}: must be an object with save_state and prepare_state, got {shown(part)}")
 
 
-def _checked(name: str, state: object, room: int = MAXIMUM_VALUES) -> int:
-    """Return the number of values still allowed; raise SnapshotError if the state is not plain data."""
+def _check_plain(snapshot: object) -> None:
     try:
-        return check_plain(state, room)
+        check_plain(snapshot)
     except StateError as error:
-        raise SnapshotError(f"{name}: {error}" if name else str(error)) from None
+        raise SnapshotError(str(error)) from None
+
+
+def _not_plain(states: Mapping[str, object]) -> dict[str, SnapshotError]:
+    """Return an error for each part whose state is not plain data, or holds more values than the rest may."""
+    problems: dict[str, SnapshotError] = {}
+    if room_after(states) is None:      # all at once is faster than one by one
+        room = MAXIMUM_VALUES
+        for name, state in states.items():
+            try:
+                room = check_plain(state, room)
+            except StateError as error:
+                problems[name] = SnapshotError(f"{name}: {error}")
+    return problems
 
 
 def _prepared(name: str, part: SnapshotPart, state: object) -> Callable[[], object]:

@@ -257,10 +257,11 @@ def test_text_that_is_no_snapshot_is_refused(text, message):
 def test_a_name_as_long_as_a_book_is_refused_without_reading_it(night, state):
     for path in ("tasks", "sensors"):
         long = copy.deepcopy(state)
-        row = long["parts"]["root"]["tasks"]
+        tasks, name = long["parts"]["root"]["tasks"], "guard" * 1_000_000
         if path == "sensors":
-            row = next(task["work"] for task in row if task["name"] == "senses")["sensors"]["rows"]
-        row[0]["name"] = "guard" * 1_000_000
+            next(task["work"] for task in tasks if task["name"] == "senses")["sensors"]["rows"]["name"][0] = name
+        else:
+            tasks[0]["name"] = name
         assert len(refusal(night, long)) < 600
 
 
@@ -269,8 +270,10 @@ def test_table_for_too_many_sensors_keeps_memory_bounded(night, state):
     rows = len(senses["sensors"]["generations"])
     senses["sensors"]["generations"] += [0] * (60_000 - rows)
     senses["sensors"]["free"] += range(rows, 60_000)
-    senses["sensors"]["rows"][0]["cones"] *= 100
-    assert "must hold at most 16 cones for 65536 sensors, got 200" in refusal(night, state)
+    counts, cones = senses["sensors"]["rows"]["cones"]
+    cones[:0] = cones[:counts[0]] * 99
+    counts[0] *= 100
+    assert "must be at most 16 cones for 65536 sensors, got 200" in refusal(night, state)
 
 
 def test_text_must_be_text():

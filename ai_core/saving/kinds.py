@@ -738,7 +738,7 @@ class PackedArray(ArrayOf):
 
 
 class Columns(Kind):
-    """Columns of a table: arrays of one length, each with its dtype and range.
+    """Columns of a table: arrays or lists of one length, each with its kind.
 
     Loading replaces the arrays of the table and keeps the table; where the attribute is a dict of arrays, it
     is set to a new one.
@@ -747,7 +747,7 @@ class Columns(Kind):
         columns: kind of each column by name; the name is the attribute of the table.
     """
 
-    def __init__(self, *, at: str | None = None, **columns: ArrayOf) -> None:
+    def __init__(self, *, at: str | None = None, **columns: Kind) -> None:
         super().__init__(at=at)
         self.columns = columns
 
@@ -756,7 +756,7 @@ class Columns(Kind):
         get = value.__getitem__ if isinstance(value, dict) else partial(getattr, value)
         return {name: kind.save(get(name), owner) for name, kind in self.columns.items()}
 
-    def read(self, plain: Any, place: str, owner: Any) -> dict[str, NDArray[Any]]:
+    def read(self, plain: Any, place: str, owner: Any) -> dict[str, Any]:
         """Return the columns by name, all of one length."""
         fields = checked_dict(place, plain)
         check_names(place, fields, self.columns)

@@ -3,11 +3,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, NoReturn
 
 from ai_core.saving.fields import StateError, brief
 
-__all__ = ["MAXIMUM_DEPTH", "MAXIMUM_VALUES", "DuplicateKeys", "JsonConstant", "check_plain"]
+__all__ = ["MAXIMUM_DEPTH", "MAXIMUM_VALUES", "DuplicateKeys", "JsonConstant", "check_plain", "room_after"]
 
 MAXIMUM_VALUES = 1_000_000
 """Most values in a snapshot (count), in text commas and brackets: ten times a large game.
@@ -50,39 +51,35 @@ def check_plain(whole: object, room: int = MAXIMUM_VALUES) -> int:
     Raises:
         StateError: naming the place that is not plain data, too deep, or one value too many.
     """
-    left = _room_after(whole, room)
+    left = room_after(whole, room)
     if left is None:
         _find_wrong(whole, room)
         raise StateError("the state is not plain data")       # another thread changed it meanwhile
     return left
 
 
-def _room_after(whole: object, room: int) -> int | None:
-    """Return the number of values left of ``room``, None if data is invalid; level by level, without places."""
-    level: list[Any] = [[whole]]
+def room_after(whole: object, room: int = MAXIMUM_VALUES) -> int | None:
+    """Return the number of values left of ``room``, None if data is not plain; level by level, without places."""
+    values: list[Any] = [whole]
     for _ in range(MAXIMUM_DEPTH + 2):
-        below: list[Any] = []
-        for box in level:
-            is_dict = type(box) is dict
-            if is_dict and not set(map(type, box)) <= TEXT:
+        kinds = {*map(type, values)}
+        if not kinds <= PLAIN:
+            return None
+        if float in kinds:
+            floats = values if len(kinds) == 1 else [one for one in values if type(one) is float]
+            # A sum is finite if all are, but for sums of huge ones.
+            if not math.isfinite(sum(floats)) and not all(map(math.isfinite, floats)):
                 return None
-            room -= len(box)
-            if room < -1:
-                return None
-            values = box.values() if is_dict else box
-            kinds = set(map(type, values))
-            if not kinds <= PLAIN:
-                return None
-            if float in kinds:
-                floats = values if len(kinds) == 1 else [one for one in values if type(one) is float]
-                # A sum is finite if all are, but for sums of huge ones.
-                if not math.isfinite(sum(floats)) and not all(map(math.isfinite, floats)):
-                    return None
-            if not kinds <= LEAVES:
-                below += [one for one in values if type(one) in BOXES]
-        if not below:
-            return room + 1                  # for the list around the whole
-        level = below
+        if kinds <= LEAVES:
+            return room
+        boxes = [one for one in values if type(one) in BOXES]
+        room -= sum(map(len, boxes))
+        if room < 0:
+            return None
+        dicts = [one for one in boxes if type(one) is dict]
+        if not {*map(type, chain.from_iterable(dicts))} <= TEXT:
+            return None
+        values = [one for box in boxes for one in (box.values() if type(box) is dict else box)]
     return None
 
 

@@ -7,7 +7,7 @@ arrays, infinities, and named objects.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -72,7 +72,7 @@ class SavedValues(Described):
         if value is None or kind is bool or kind is str:
             return value
         if isinstance(value, list) and kind is list:
-            return self._plain_items(value, place, depth)
+            return self._plain_items(enumerate(value), place, depth)
         if isinstance(value, int) and kind is int:
             if not -LARGEST_WHOLE <= value < LARGEST_WHOLE:
                 raise StateError(f"{place!r} must fit in 64 bits, got {brief(value)}")
@@ -115,18 +115,14 @@ class SavedValues(Described):
         if isinstance(plain, list):
             if _are_leaves(plain):
                 return list(plain)
-            if place is None:
-                return [self.value(one, None, depth + 1) for one in plain]
-            return [self.value(one, f"{place}[{index}]", depth + 1) for index, one in enumerate(plain)]
+            return self._values(enumerate(plain), place, depth)
         if not isinstance(plain, dict) or not set(map(type, plain)) <= {str}:
             raise StateError(f"{place!r} must be plain data, got {brief(plain)}")
         if TAG not in plain:
             if _are_leaves(plain.values()):
                 return dict(plain)
-            if place is None:
-                return {key: self.value(one, None, depth + 1) for key, one in plain.items()}
-            return {key: self.value(one, f"{place}.{key[:60]}", depth + 1) for key, one in plain.items()}
-        if set(plain) != {TAG, "of"} or type(plain[TAG]) is not str:
+            return dict(zip(plain, self._values(plain.items(), place, depth), strict=True))
+        if len(plain) != 2 or "of" not in plain or type(plain[TAG]) is not str:
             raise StateError(f"{place!r} must hold only {TAG!r} and 'of', got {brief(sorted(plain))}")
         return self.decoded(plain[TAG], plain["of"], place, depth)
 
@@ -160,16 +156,20 @@ class SavedValues(Described):
             return _array(kind, of, place)
         raise StateError(f"{place!r} has the unknown kind {brief(kind)} with {brief(of)}")
 
-    def _plain_items(self, values: list[Any] | tuple[Any, ...], place: str, depth: int) -> Any:
+    def _values(self, items: Iterable[tuple[Any, Any]], place: str | None, depth: int) -> list[Any]:
         return [
-            one if ((kind := type(one)) is int and -LARGEST_WHOLE <= one < LARGEST_WHOLE) or kind in LEAVES
-            or (kind is float and math.isfinite(one))
-            else self.plain(one, f"{place}[{index}]", depth + 1) for index, one in enumerate(values)]
+            one if (kind := type(one)) in LEAVES or (kind is float and math.isfinite(one))
+            else self.value(one, None if place is None else _inside(place, key), depth + 1) for key, one in items]
+
+    def _plain_items(self, items: Iterable[tuple[Any, Any]], place: str, depth: int) -> list[Any]:
+        return [
+            one if (kind := type(one)) in LEAVES or (kind is float and math.isfinite(one))
+            or (kind is int and -LARGEST_WHOLE <= one < LARGEST_WHOLE)
+            else self.plain(one, _inside(place, key), depth + 1) for key, one in items]
 
     def _plain_dict(self, value: dict[Any, Any], place: str, depth: int) -> Any:
-        if TAG not in value and all(type(key) is str for key in value):
-            return {key: self.plain(one, f"{place}.{key[:60]}", depth + 1)
-                    for key, one in value.items()}
+        if TAG not in value and {*map(type, value)} <= {str}:
+            return dict(zip(value, self._plain_items(value.items(), place, depth), strict=True))
         pairs = [
             [self.plain(key, f"{place}, a key", depth + 1),
              self.plain(one, f"{place}[{brief(key)}]", depth + 1)]
@@ -180,10 +180,10 @@ class SavedValues(Described):
     def _tagged(self, value: object, place: str, depth: int) -> Any:
         kind = type(value)
         if isinstance(value, tuple) and kind is tuple:
-            return tagged("tuple", self._plain_items(value, place, depth))
+            return tagged("tuple", self._plain_items(enumerate(value), place, depth))
         if isinstance(value, set) and kind is set:
-            return tagged("set", sorted(self._plain_items([*value], place, depth), key=repr))
-        if isinstance(value, np.ndarray | np.generic) and value.dtype.name in ARRAY_KINDS:
+            return tagged("set", sorted(self._plain_items(enumerate(value), place, depth), key=repr))
+        if isinstance(value, (np.ndarray, np.generic)) and value.dtype.name in ARRAY_KINDS:
             return tagged("array" if kind is np.ndarray else "scalar", _plain_array(value))
         encoded = self.encoded(value)
         if encoded is not None:
@@ -214,6 +214,10 @@ def _are_leaves(values: Collection[Any]) -> bool:
 def tagged(kind: str, of: object) -> dict[str, object]:
     """Return plain data with its kind."""
     return {TAG: kind, "of": of}
+
+
+def _inside(place: str, key: int | str) -> str:
+    return f"{place}.{key[:60]}" if isinstance(key, str) else f"{place}[{key}]"
 
 
 def _start(place: str | None) -> str | None:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from operator import attrgetter
+from collections.abc import Iterable, Mapping
 from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar
 
@@ -10,7 +10,20 @@ import numpy as np
 
 from ai_core.saving.declared_state import Change, Part
 from ai_core.saving.fields import LATEST_S, State, StateError, place_in, refuse
-from ai_core.saving.kinds import ArrayOf, Kind, ListOf, MapOf, Number, Optional, Point, Record, Seconds, Text, Whole
+from ai_core.saving.kinds import (
+    ArrayOf,
+    Columns,
+    Kind,
+    ListOf,
+    MapOf,
+    Number,
+    Optional,
+    Point,
+    Record,
+    Seconds,
+    Text,
+    Whole,
+)
 from ai_core.saving.matching import match_by_name
 from ai_core.senses.id_table import GENERATIONS, LARGEST_ID, read_ids, saved_ids
 from ai_core.senses.modality import ByModality
@@ -38,40 +51,53 @@ Table = TypeVar("Table", SensorTable, SourceTable)
 
 
 class _NumbersByModality(ByModality):
-    """Numbers of all modalities, saved by name without those that are absent."""
+    """A column of numbers for each modality, by its name.
 
-    def __init__(self, absent: float, *, at: str | None = None) -> None:
-        super().__init__(Number(0), at=at)
+    Args:
+        absent: saved as None; also that of a modality that is not in the save.
+    """
+
+    def __init__(self, absent: float) -> None:
+        super().__init__(ArrayOf(minimum=0, absent=absent))
         self._absent = absent
 
     def save(self, value: Any, owner: Any) -> Any:
-        return super().save({number: one for number, one in enumerate(value) if one != self._absent}, owner)
+        return super().save(dict(enumerate(np.where(value == self._absent, math.nan, value).T)), owner)
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         found = super().read(plain, place, owner)
-        return [found.get(number, self._absent) for number in range(len(owner._modalities))]
+        count = len(next(iter(found.values()), ()))
+        if any(len(column) != count for column in found.values()):
+            refuse(place, "must have columns of one length")
+        nothing = np.full(count, self._absent)
+        return np.array([found.get(number, nothing) for number in range(len(owner._modalities))]).T
 
 
-class _Pattern(Text):
-    """The number of a camouflage pattern, saved by its name."""
+class _Patterns(ListOf):
+    """Numbers of camouflage patterns, saved by name."""
+
+    def __init__(self) -> None:
+        super().__init__(Text())
 
     def save(self, value: Any, owner: Any) -> Any:
-        return owner.camouflage.name(value)
+        return [*map(owner.camouflage.name, value.tolist())]
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         try:
-            return owner.camouflage.number(super().read(plain, place, owner))
+            return [*map(owner.camouflage.number, super().read(plain, place, owner))]
         except LookupError as error:
-            refuse(place, f"is an unknown pattern: {error}")
+            refuse(place, f"has an unknown pattern: {error}")
 
 
-class _Direction(Point):
-    """A direction of unit length."""
+class _Directions(ArrayOf):
+    """Directions of unit length."""
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         found = super().read(plain, place, owner)
-        if abs(sum(one * one for one in found) - 1) > UNIT_TOLERANCE:
-            refuse(place, f"must be of length 1, got {list(found)}")
+        wrong = np.abs((found.astype(np.float64) ** 2).sum(axis=1) - 1) > UNIT_TOLERANCE
+        if wrong.any():
+            index = int(wrong.argmax())
+            refuse(f"{place}[{index}]", f"must be of length 1, got {found[index].tolist()}")
         return found
 
 
@@ -79,46 +105,57 @@ CONES = ArrayOf(shape=(None, CONE_NUMBERS))
 
 
 class _Cones(Kind):
-    """The rows of sight cones that a sensor has."""
+    """The sight cones of each sensor: how many it has, and the rows of all."""
 
     def save(self, value: Any, owner: Any) -> Any:
-        return [row for row in value if row[0] >= 0]
+        is_cone = value[:, :, 0] >= 0
+        return [is_cone.sum(axis=1).tolist(), CONES.save(value[is_cone], owner)]
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
-        cones = CONES.read(plain, place, owner)
-        for index, (range_m, cos_half, sin_half, acuity, keeps) in enumerate(cones.tolist()):
+        cones = CONES.read_column(plain, place, owner)
+        for index, row in enumerate(row for one in cones for row in one.tolist()):
+            range_m, cos_half, sin_half, acuity, keeps = row
             is_cone = range_m >= 0 and -1 <= cos_half <= 1 and 0 <= sin_half <= 1 and acuity >= 0
             if not is_cone or keeps not in (0, 1):
-                refuse(f"{place}[{index}]", "must be [range, cosine, sine, acuity, only keeps] of a cone")
+                refuse(f"{place}[1][{index}]", "must be [range, cosine, sine, acuity, only keeps] of a cone")
         return cones
 
 
-SENSOR = Record(
-    SimpleNamespace, id=Whole(maximum=LARGEST_ID), name=Text(), position=Point(3), forward=_Direction(3),
-    thresholds=_NumbersByModality(DEAF, at="own_threshold"), sensitivity=_NumbersByModality(1.0), cones=_Cones(),
-    detection_mask=Whole(maximum=ALL_AFFILIATIONS), self_source=Whole(NO_SOURCE, LARGEST_ID))
+IDS = ListOf(Whole(maximum=LARGEST_ID), unique=int)
+MASKS = ArrayOf(np.int64, minimum=0, maximum=ALL_AFFILIATIONS)
 
-SOURCE = Record(
-    SimpleNamespace, id=Whole(maximum=LARGEST_ID), name=Text(), position=Point(3),
-    strengths=_NumbersByModality(NO_STRENGTH, at="own_strength"), affiliation=Whole(maximum=ALL_AFFILIATIONS),
-    light=Number(0), size=Number(1e-3, 1e6), speed_m_per_s=Number(0, at="speed"),
-    measured_position=Point(3, at="measured"), pattern=_Pattern(), details=Optional(Record(
-        lambda parts, **others: SourceDetails(parts=visible_parts(parts), **others),
-        tag=Text(), actions=MapOf(Number(0)),
-        parts=ListOf(Record(VisiblePart, name=Text(), offset=Point(3), share=Number(1e-9))),
-        clue=Optional(Record(
-            Clue, about=Whole(-1, LARGEST_ID), left_at_s=Seconds(), until_s=Number(-LATEST_S, LATEST_S))))))
+DETAILS = Record(
+    lambda parts, **others: SourceDetails(parts=visible_parts(parts), **others),
+    tag=Text(), actions=MapOf(Number(0)),
+    parts=ListOf(Record(VisiblePart, name=Text(), offset=Point(3), share=Number(1e-9))),
+    clue=Optional(Record(Clue, about=Whole(-1, LARGEST_ID), left_at_s=Seconds(), until_s=Number(-LATEST_S, LATEST_S))))
 
 
-def _table(record: Record, **more: Kind) -> Record:
-    """Return how a table is saved; its rows in the order in which they were added."""
+SENSOR_ROWS = Columns(
+    id=IDS, name=ListOf(Text()), position=ArrayOf(np.float32, shape=(None, 3)),
+    forward=_Directions(np.float32, shape=(None, 3)), own_threshold=_NumbersByModality(DEAF),
+    sensitivity=_NumbersByModality(1.0), cones=_Cones(), detection_mask=MASKS,
+    self_source=ArrayOf(np.int64, minimum=NO_SOURCE, maximum=LARGEST_ID))
+
+SOURCE_ROWS = Columns(
+    id=IDS, name=ListOf(Text()), position=ArrayOf(np.float32, shape=(None, 3)),
+    own_strength=_NumbersByModality(NO_STRENGTH), affiliation=MASKS, light=ArrayOf(minimum=0),
+    size=ArrayOf(minimum=1e-3, maximum=1e6), speed=ArrayOf(minimum=0),
+    measured=ArrayOf(np.float32, shape=(None, 3)), pattern=_Patterns())
+
+SENSOR_COLUMNS, SOURCE_COLUMNS = ([*one.columns][2:] for one in (SENSOR_ROWS, SOURCE_ROWS))
+"""Columns that are attributes of the tables: all but ``id`` and ``name``."""
+
+
+def _table(rows: Columns, **more: Any) -> Record:
+    """Return how a table is saved; its rows as columns, in the order in which they were added."""
     return Record(
-        SimpleNamespace, generations=ListOf(Whole(maximum=GENERATIONS)), free=ListOf(Whole()),
-        rows=ListOf(record, unique=attrgetter("id")), **more)  # type: ignore[arg-type]
+        SimpleNamespace, generations=ListOf(Whole(maximum=GENERATIONS)), free=ListOf(Whole()), rows=rows, **more)
 
 
-SENSORS = _table(SENSOR)
-SOURCES = _table(SOURCE, measured_at_s=Seconds(absent=-math.inf))
+SENSORS = _table(SENSOR_ROWS)
+SOURCES = _table(
+    SOURCE_ROWS, details=MapOf(DETAILS, key=Whole(maximum=LARGEST_ID)), measured_at_s=Seconds(absent=-math.inf))
 
 
 class LoadedTable(NamedTuple):
@@ -140,22 +177,12 @@ class LoadedTable(NamedTuple):
         return [(old, new) for old, new in self.new_ids.items() if new not in saved]
 
 
-class _SavedRow:
-    """One row of a table: its columns as attributes, in plain numbers."""
-
-    def __init__(self, table: SensorTable | SourceTable, known_id: int, name: str) -> None:
-        self._table, self._slot = table, table.ids.slot(known_id)
-        self.id, self.name = known_id, name
-        if isinstance(table, SourceTable):
-            self.details = table.details.get(known_id)
-
-    def __getattr__(self, column: str) -> Any:
-        return getattr(self._table, column)[self._slot].tolist()
-
-
-def _saved(table: Table, kind: Record, **more: Any) -> State:
-    rows = [_SavedRow(table, one, name) for one, name in table.ids.names.items()]
-    state: State = kind.save(SimpleNamespace(**saved_ids(table.ids), rows=rows, **more), table)
+def _saved(table: Table, kind: Record, columns: Iterable[str], **more: Any) -> State:
+    names = table.ids.names
+    slots = table.ids.slots(list(names))
+    rows = {name: getattr(table, name)[slots] for name in columns}
+    state: State = kind.save(SimpleNamespace(
+        **saved_ids(table.ids), rows={"id": list(names), "name": list(names.values()), **rows}, **more), table)
     return state
 
 
@@ -164,19 +191,20 @@ def _read_sources(here: SourceTable, plain: object, place: str) -> LoadedTable:
     empty = SourceTable(here._modalities, here.camouflage, has_backdrops=here.has_backdrops)
     saved = SOURCES.read(plain, place, here)
     empty.measured_at_s = saved.measured_at_s
-    columns = ("position", "own_strength", "affiliation", "light", "size", "speed", "measured", "pattern")
-    loaded = _with_ids(empty, here, saved, place)
+    loaded = _with_ids(empty, here, saved, place, saved.details)
     table = loaded.table
-    for one in saved.rows:
-        slot = table.ids.slot(one.id)
-        _put(table, slot, SOURCE, one, columns)
-        if one.details is not None:
-            table.put_details(one.id, one.details)
+    slots = table.ids.slots(saved.rows["id"])
+    for name in SOURCE_COLUMNS:
+        getattr(table, name)[slots] = saved.rows[name]
+    for one, details in saved.details.items():
+        if not table.ids.knows(one):
+            refuse(place_in(place, "details"), f"has the unknown id {one}")
+        table.put_details(one, details)
     for old, new in loaded.extra():
-        for name in columns:
+        for name in SOURCE_COLUMNS:
             getattr(table, name)[table.ids.slot(new)] = getattr(here, name)[here.ids.slot(old)]
         table.put_details(new, here.details_of(old))
-    table.refresh(np.array([table.ids.slot(one) for one in table.ids.names], np.intp))
+    table.refresh(table.ids.slots(list(table.ids.names)))
     return loaded
 
 
@@ -186,14 +214,16 @@ def _read_sensors(here: SensorTable, plain: object, place: str, new_source_ids: 
     saved = SENSORS.read(plain, place, here)
     loaded = _with_ids(SensorTable(here._modalities), here, saved, place)
     table, most = loaded.table, MOST_ROOM_FOR_CONES // loaded.table.ids.capacity
-    for index, one in enumerate(saved.rows):
-        if len(one.cones) > most:
-            refuse(f"{place}.rows[{index}].cones",
-                   f"must hold at most {most} cones for {table.ids.capacity} sensors, got {len(one.cones)}")
-        slot = table.ids.slot(one.id)
-        _put(table, slot, SENSOR, one, columns)
-        table.put_thresholds(slot, np.array(one.thresholds))
-        table._put_cones(slot, one.cones)
+    slots = table.ids.slots(saved.rows["id"])
+    for name in columns:
+        getattr(table, name)[slots] = saved.rows[name]
+    for index, slot in enumerate(slots.tolist()):
+        cones = saved.rows["cones"][index]
+        if len(cones) > most:
+            refuse(f"{place}.rows.cones[0][{index}]",
+                   f"must be at most {most} cones for {table.ids.capacity} sensors, got {len(cones)}")
+        table.put_thresholds(slot, saved.rows["own_threshold"][index])
+        table._put_cones(slot, cones)
     for old_id, new_id in loaded.extra():
         old, new = here.ids.slot(old_id), table.ids.slot(new_id)
         for name in columns:
@@ -211,7 +241,8 @@ class SourcesPart(Part):
 
     def save(self, value: Any, owner: Any) -> Any:
         """Return all sources, in the order in which they were added."""
-        return _saved(value, SOURCES, measured_at_s=value.measured_at_s)
+        return _saved(
+            value, SOURCES, SOURCE_COLUMNS, details=value.details, measured_at_s=value.measured_at_s)
 
     def prepare(self, part: Any, plain: Any, place: str, within: SimpleNamespace | None = None) -> Change:
         """Check the sources, matched by name with those of the table; return the function that loads them."""
@@ -225,7 +256,7 @@ class SensorsPart(Part):
 
     def save(self, value: Any, owner: Any) -> Any:
         """Return all sensors, in the order in which they were added."""
-        return _saved(value, SENSORS)
+        return _saved(value, SENSORS, SENSOR_COLUMNS)
 
     def prepare(self, part: Any, plain: Any, place: str, within: SimpleNamespace | None = None) -> Change:
         """Check the sensors, matched by name with those of the table; return the function that loads them."""
@@ -234,28 +265,21 @@ class SensorsPart(Part):
         return lambda: vars(part).update(vars(loaded.table))
 
 
-def _put(table: Any, slot: int, record: Record, row: Any, columns: tuple[str, ...]) -> None:
-    for name, kind in record.kinds.items():
-        if (kind.at or name) in columns:
-            getattr(table, kind.at or name)[slot] = getattr(row, name)
-
-
-def _with_ids(empty: Table, here: Table, saved: SimpleNamespace, place: str) -> LoadedTable:
+def _with_ids(
+    empty: Table, here: Table, saved: SimpleNamespace, place: str, details: Mapping[int, SourceDetails] | None = None
+) -> LoadedTable:
     """Return a table with the ids of a save but nothing in its rows."""
-    noun, rows = here.ids.noun, saved.rows
-    ids = [one.id for one in rows]
-    empty.ids = read_ids(saved.generations, saved.free, ids, [one.name for one in rows], noun, place)
+    noun, ids, names = here.ids.noun, saved.rows["id"], saved.rows["name"]
+    empty.ids = read_ids(saved.generations, saved.free, ids, names, noun, place)
     # The caller does not create clues: saved clues come back, present ones are removed.
-    lasting = [one for one in rows if not _is_clue(getattr(one, "details", None))]
-    here_names = {
-        one: name for one, name in here.ids.names.items()
-        if not (isinstance(here, SourceTable) and _is_clue(here.details.get(one)))}
+    lasting = _without_clues(empty.ids.names, details or {})
+    here_names = _without_clues(here.ids.names, getattr(here, "details", {}))
     try:
-        found = match_by_name(noun, [one.name for one in lasting], list(here_names.values()))
+        found = match_by_name(noun, list(lasting.values()), list(here_names.values()))
     except StateError as error:
         refuse(place_in(place, "rows"), f"are inconsistent: {error}")
     here_ids = list(here_names)
-    new_ids = {here_ids[index]: one.id for one, index in zip(lasting, found, strict=True)}
+    new_ids = {here_ids[index]: one for one, index in zip(lasting, found, strict=True)}
     for old, name in here_names.items():
         if old not in new_ids:
             new_ids[old] = empty.ids.add(name)
@@ -263,5 +287,5 @@ def _with_ids(empty: Table, here: Table, saved: SimpleNamespace, place: str) -> 
     return LoadedTable(empty, new_ids, ids)
 
 
-def _is_clue(details: SourceDetails | None) -> bool:
-    return details is not None and details.clue is not None
+def _without_clues(names: Mapping[int, str], details: Mapping[int, SourceDetails]) -> dict[int, str]:
+    return {one: name for one, name in names.items() if one not in details or details[one].clue is None}

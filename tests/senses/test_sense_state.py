@@ -183,7 +183,7 @@ def test_a_save_from_a_listener_is_refused():
         world.tick()
 
 
-ROW = ("sensors", "rows", 0)
+ROWS = ("sensors", "rows")
 PERCEPTS = ("percepts",)
 MEMORY, METERS = ("percepts", "rows", "memory"), ("percepts", "rows", "meters")
 
@@ -194,12 +194,14 @@ MEMORY, METERS = ("percepts", "rows", "memory"), ("percepts", "rows", "meters")
         (("sensors", "generations"), [0, 0], "'sensors.generations' do not match the sensor id 2"),
         (("sensors", "free"), [0], "'sensors.free' must hold exactly the rows without a sensor"),
         (("sensors", "generations"), [0, 0, 0, 0], "'sensors.free' must hold exactly the rows without a sensor"),
-        ((*ROW, "id"), 1, r"'sensors.rows\[1\]' occurs twice"),
-        ((*ROW, "forward"), [2, 0, 0], r"'sensors.rows\[0\].forward' must be of length 1"),
-        ((*ROW, "position"), [0, 1e39, 0], r"'sensors.rows\[0\].position\[1\]' must be at most 3.40282e\+38"),
-        ((*ROW, "thresholds"), {"smell": 1}, r"'sensors.rows\[0\].thresholds.smell' is an unknown modality"),
-        ((*ROW, "cones"), [[1, 2, 0, 1, 0]], r"'sensors.rows\[0\].cones\[0\]' must be \[range, cosine"),
-        ((*ROW, "cones"), [[1, 0, 0, 1, 0]] * 150_000, "must hold at most 131072 cones"),
+        ((*ROWS, "id", 1), 0, r"'sensors.rows.id\[1\]' occurs twice"),
+        ((*ROWS, "name"), [], "'sensors.rows.name' must have 3 rows as the columns before it, got 0"),
+        ((*ROWS, "forward", 0), [2, 0, 0], r"'sensors.rows.forward\[0\]' must be of length 1"),
+        ((*ROWS, "position", 0), [0, 1e39, 0], r"'sensors.rows.position\[1\]' must be at most 3.40282e\+38"),
+        ((*ROWS, "own_threshold", "smell"), [1, 1, 1], "'sensors.rows.own_threshold.smell' is an unknown modality"),
+        ((*ROWS, "sensitivity", "sight"), [1], "'sensors.rows.sensitivity' must have columns of one length"),
+        ((*ROWS, "cones", 1, 0), [1, 2, 0, 1, 0], r"'sensors.rows.cones\[1\]\[0\]' must be \[range, cosine"),
+        ((*ROWS, "cones"), [[1, 150_000, 1], [[1, 0, 0, 1, 0]] * 150_002], "must be at most 131072 cones"),
         ((*METERS, "level", 0), 9, r"'percepts.rows' meters.level\[0\] must be at most 2 with its reactions"),
         ((*METERS, "level", 0), 0.5, r"'percepts.rows.meters.level\[0\]' must be an integer"),
         (("percepts", "rows", "reacts_at_s", 0), [1.0, 2.0, 3.0], r"meters.level\[0\] must be at most 2 with"),

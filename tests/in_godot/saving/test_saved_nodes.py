@@ -138,8 +138,8 @@ def test_properties_that_a_game_changed_are_saved(world):
         assert {name: getattr(second, who).get(name) for name in settings} == settings
     assert second.save() == state
     second.eyes.set("hearing_threshold", 1.25)
-    row = second.save()["parts"]["SenseManager/../Senses"]["state"]["senses"]["sensors"]["rows"][0]
-    assert (row["thresholds"]["hearing"], row["cones"][0][0]) == (1.25, 7.5), "the others are as they were loaded"
+    rows = second.save()["parts"]["SenseManager/../Senses"]["state"]["senses"]["sensors"]["rows"]
+    assert (rows["own_threshold"]["hearing"][0], rows["cones"][1][0][0]) == (1.25, 7.5), "the others are as they were loaded"
 
 
 @pytest.mark.parametrize("is_on", [True, False])

@@ -32,10 +32,13 @@ from ai_core.saving.values import ODD_FLOATS, SavedValues
 FLOATS = (AABB, Basis, Color, Plane, Projection, Quaternion, Rect2, Transform2D, Transform3D, Vector2, Vector3, Vector4)
 WHOLES = (Rect2i, Vector2i, Vector3i, Vector4i)
 TEXTS = (NodePath, StringName)
+COUNTS = {cls: len(cls()) for cls in FLOATS + WHOLES}
+"""Numbers in a value of each class (count)."""
+
 MOST_INT32 = (1 << 31) - 1
 """Largest integer component of an engine value (no unit)."""
 
-KINDS = {cls.__name__: cls for cls in FLOATS + WHOLES + TEXTS}
+KINDS: dict[str, Any] = {cls.__name__: cls for cls in FLOATS + WHOLES + TEXTS}
 
 
 class SceneValues(SavedValues):
@@ -67,10 +70,10 @@ class SceneValues(SavedValues):
 
     def encoded(self, value: object) -> tuple[str, object] | None:
         kind = type(value)
+        if kind in COUNTS:
+            return kind.__name__, [one if math.isfinite(one) else repr(one) for one in value]
         if kind in TEXTS:
             return kind.__name__, str(value)
-        if kind in KINDS.values():
-            return kind.__name__, [one if math.isfinite(one) else repr(one) for one in value]
         if isinstance(value, GDObject):
             if not value.is_valid():
                 return "freed", None
@@ -94,7 +97,7 @@ class SceneValues(SavedValues):
         numbers = [ODD_FLOATS.get(one) if isinstance(one, str) else one for one in of] if isinstance(of, list) else []
         whole = cls in WHOLES
         good = all(_fits(one, whole) for one in numbers)
-        if cls in TEXTS or not good or len(numbers) != len(cls()):
+        if cls in TEXTS or not good or len(numbers) != COUNTS[cls]:
             raise StateError(f"{place!r} must have the numbers of a {kind}, got {brief(of)}")
         return cls(*((int(one) if whole else float(one)) for one in numbers))
 
