@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # mypy: ignore-errors
-"""Running the tasks of one frame: from the end of one run to the beginning of the next.
+"""Running the tasks of one frame, from the end of one run to the beginning of the next, and those that wait for it.
 
 A task that runs is given a Turn, its run is timed if there is a stopwatch, and the amounts granted and used are
 noted. Seldom events (failures, overruns, listeners) are handed to the scheduler. Work in C that offers
@@ -17,7 +17,11 @@ import numpy as np
 from ai_core.budget import _StepBudget
 from ai_core.errors import shown
 
-__all__ = ["RECENT_RUNS", "RunLoop", "TaskRun", "Turn"]
+__all__ = ["RECENT_RUNS", "UNIT", "CarryOverQueue", "RunLoop", "TaskRun", "Turn"]
+
+UNIT = 1_000_000
+"""Units in a weight of 1 (count): the smallest priority is one unit. Sums of integers do not drift as tasks are added
+and removed, and are the same after loading. A million tasks of the largest priority fit 64 bits."""
 
 RECENT_RUNS = 64
 """Runs that the 95th percentile looks back on (count): the worst three of them decide.
@@ -33,6 +37,8 @@ INFINITY = cython.declare(cython.double, float("inf"))
 LEARNED = cython.declare(cython.longlong, 2)        # 1 / share of a longer piece that one run teaches
 FORGOTTEN = cython.declare(cython.longlong, 64)     # the same of a shorter one: 1 run in 30 is longer than the learned
 LEAST_SHARE = cython.declare(cython.double, 0.25)   # of a share that is reduced by the learned piece
+KNOWN = cython.declare(cython.Py_ssize_t, 0)        # places of the tasks that ran, and of the new ones
+NEW = cython.declare(cython.Py_ssize_t, 1)
 LONG_NS = cython.declare(cython.longlong, 50_000)   # longer pieces are planned for; their calls are made one by one
 
 
@@ -98,6 +104,11 @@ class TaskRun:
         _request: budget that it requested (µs or steps), -1 for a share by priority.
         _bias: factor of its priority, learned by an OverrunBias.
         _piece_ns: learned time for which it runs on after its share has ended; all of a run that never looks (ns).
+        _before, _behind: its neighbours in the CarryOverQueue; None at the ends.
+        _units: its weight there.
+        _is_new: whether it stands there among the tasks that never ran.
+        _is_taken: whether it was taken from there in this frame.
+        _is_held: whether it must wait although it was reached, as its learned piece does not fit.
         _row: row of its recent runs in the ``RunLoop``, -1 for none; ``_recent_runs`` have been noted there.
     """
 
@@ -126,6 +137,12 @@ class TaskRun:
     _used_ns = cython.declare(cython.longlong, visibility="public")
     _max_used_ns = cython.declare(cython.longlong, visibility="public")
     _piece_ns = cython.declare(cython.longlong, visibility="public")
+    _before = cython.declare(object, visibility="public")
+    _behind = cython.declare(object, visibility="public")
+    _units = cython.declare(cython.longlong, visibility="public")
+    _is_new = cython.declare(cython.bint, visibility="public")
+    _is_taken = cython.declare(cython.bint, visibility="public")
+    _is_held = cython.declare(cython.bint, visibility="public")
     _row = cython.declare(cython.longlong, visibility="public")
     _recent_runs = cython.declare(cython.longlong, visibility="public")
 
@@ -141,6 +158,231 @@ class TaskRun:
         self._lateness_frames = self._max_lateness_frames = 0
         self._measured_runs = self._granted_ns = self._max_granted_ns = self._used_ns = self._max_used_ns = 0
         self._row, self._recent_runs, self._piece_ns = -1, 0, 0
+        self._before = self._behind = None
+        self._units = 0
+        self._is_new = self._is_taken = self._is_held = False
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def units_of(task: TaskRun) -> cython.longlong:
+    """Return the weight of a task in whole units, at least 1."""
+    weight: cython.double = task._priority * task._bias
+    units: cython.longlong = cython.cast(cython.longlong, weight * UNIT + 0.5)
+    return units if units > 1 else 1
+
+
+@cython.final
+@cython.cclass
+class CarryOverQueue:
+    """Tasks that wait for a later frame, in the order in which they fell due, those of one frame by id.
+
+    They are taken from the front, each once in a frame, and leave when they have run.
+
+    With ``most_new``, tasks that never ran have a queue of their own, of which only that many may run
+    in a frame: so a wave of new tasks causes no spike, and costs no iteration in each frame.
+
+    Only ``all``, ``clear`` and ``refill`` iterate over all waiting tasks.
+
+    Args:
+        most_new: tasks that may run for the first time in one frame (count), 1 or more; None for all.
+
+    Attributes:
+        weight_behind: weight of the tasks that may run in this frame and were not taken yet.
+    """
+
+    most_new: cython.Py_ssize_t
+    new_left: cython.Py_ssize_t     # that may be taken in this frame
+    count: cython.Py_ssize_t
+    first: list                     # the first task, or None, of those that ran and of the new ones
+    last: list
+    next: list                      # the first that was not taken in this frame
+    units: cython.longlong          # of all that ran
+    units_behind: cython.longlong   # of those that were not taken
+    stopped: list
+
+    def __init__(self, most_new: object = None) -> None:
+        self.most_new = self.new_left = -1 if most_new is None else most_new
+        self.first, self.last, self.next = [None, None], [None, None], [None, None]
+        self.count = self.units = self.units_behind = 0
+        self.stopped = []
+
+    def __len__(self) -> int:
+        return self.count
+
+    @property
+    def weight_behind(self) -> float:
+        """Weight of the tasks that may run in this frame and were not taken yet. Cost: O(most_new)."""
+        task: TaskRun
+        units: cython.longlong = self.units_behind
+        left: cython.Py_ssize_t = self.new_left
+        place = self.next[NEW]
+        while place is not None and left > 0:
+            task, left = place, left - 1
+            units, place = units + task._units, task._behind
+        return 1.0 * units / UNIT
+
+    def begin_frame(self) -> bool:
+        """Remove tasks that were stopped and not resumed, let all others be taken; return whether any wait."""
+        task: TaskRun
+        kind: cython.Py_ssize_t
+        if self.stopped:
+            for task in self.stopped:
+                if not task._may_run:
+                    self.leave(task)
+            self.stopped = []
+        for kind in range(2):
+            place = self.first[kind]
+            while place is not self.next[kind]:
+                task = place
+                task._is_taken, place = False, task._behind
+            self.next[kind] = self.first[kind]
+        self.new_left, self.units_behind = self.most_new, self.units
+        return self.count > 0
+
+    def stop(self, task: TaskRun) -> None:
+        """Mark a task as unable to run; it keeps its place if it is resumed before the next frame."""
+        if task._due_since >= 0:
+            self.stopped.append(task)
+
+    def join(self, tasks: list, frame: cython.longlong) -> None:
+        """Add those of some tasks, by ascending id, that do not wait yet. Cost: O(n), however many wait."""
+        task: TaskRun
+        for task in tasks:
+            if task._due_since < 0 and task._may_run:
+                task._due_since = frame
+                self.add(task)
+
+    def take(self, count: cython.Py_ssize_t) -> list:
+        """Return the next tasks that may run, at most ``count``, none of them twice in a frame. Cost: O(count)."""
+        task: TaskRun
+        new: TaskRun
+        taken: list = []
+        while len(taken) < count:
+            place = self.next[KNOWN]
+            if self.new_left > 0 and self.next[NEW] is not None:
+                new = self.next[NEW]
+                if place is None or comes_first(new, place):
+                    place = new
+            if place is None:
+                break
+            task = place
+            if task._is_new:
+                self.next[NEW] = task._behind
+                self.new_left -= 1
+            else:
+                self.next[KNOWN] = task._behind
+                self.units_behind -= task._units
+            task._is_taken, task._is_held = True, False
+            taken.append(task)
+        return taken
+
+    def leave_reached(self, taken: list, reached: cython.Py_ssize_t) -> None:
+        """Remove those of the taken tasks that a RunLoop reached and does not hold."""
+        task: TaskRun
+        place: cython.Py_ssize_t
+        for place in range(reached):
+            task = taken[place]
+            if not task._is_held:
+                self.leave(task)
+
+    def leave(self, task: TaskRun) -> None:
+        """Remove a task; does nothing if it does not wait. Cost: O(1)."""
+        other: TaskRun
+        kind: cython.Py_ssize_t = NEW if task._is_new else KNOWN
+        if task._due_since < 0:
+            return
+        task._due_since = -1
+        if task._before is None:
+            self.first[kind] = task._behind
+        else:
+            other = task._before
+            other._behind = task._behind
+        if task._behind is None:
+            self.last[kind] = task._before
+        else:
+            other = task._behind
+            other._before = task._before
+        if task is self.next[kind]:
+            self.next[kind] = task._behind
+        if task._is_new:
+            if task._is_taken and not task._runs:
+                self.new_left += 1
+        else:
+            self.units -= task._units
+            if not task._is_taken:
+                self.units_behind -= task._units
+        task._before = task._behind = None
+        task._is_taken, self.count = False, self.count - 1
+
+    def reweigh(self, task: TaskRun) -> None:
+        """Update the total after the weight of a task changed. Cost: O(1)."""
+        more: cython.longlong
+        if task._due_since >= 0:
+            more = units_of(task) - task._units
+            task._units += more
+            if not task._is_new:
+                self.units += more
+                if not task._is_taken:
+                    self.units_behind += more
+
+    def all(self) -> list:
+        """Return all tasks that wait, in order. Cost: O(waiting)."""
+        task: TaskRun
+        found: list = []
+        known, new = self.first
+        while known is not None or new is not None:
+            if new is None or (known is not None and comes_first(known, new)):
+                task = known
+                known = task._behind
+            else:
+                task = new
+                new = task._behind
+            found.append(task)
+        return found
+
+    def clear(self) -> None:
+        """Remove all tasks."""
+        for task in self.all():
+            self.leave(task)
+        self.stopped = []
+
+    def refill(self, tasks: list) -> None:
+        """Fill the empty queue with tasks that wait, in order, each since its ``_due_since``. Cost: O(n)."""
+        task: TaskRun
+        for task in tasks:
+            self.add(task)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def add(self, task: TaskRun) -> cython.int:
+        last: TaskRun
+        kind: cython.Py_ssize_t
+        task._units = units_of(task)
+        task._is_new, task._is_taken, task._is_held = self.most_new >= 0 and task._runs == 0, False, False
+        kind = NEW if task._is_new else KNOWN
+        task._before, task._behind = self.last[kind], None
+        if task._before is None:
+            self.first[kind] = task
+        else:
+            last = task._before
+            last._behind = task
+        self.last[kind] = task
+        if self.next[kind] is None:
+            self.next[kind] = task
+        if not task._is_new:
+            self.units += task._units
+            self.units_behind += task._units
+        self.count += 1
+        return 0
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def comes_first(one: TaskRun, other: TaskRun) -> cython.bint:
+    if one._due_since != other._due_since:
+        return one._due_since < other._due_since
+    return one._id < other._id
 
 
 @cython.final
@@ -241,7 +483,7 @@ class RunLoop:
         self.charges = budget.charges_runs
         self.allowed = budget._allowed if type(budget) is _StepBudget else -1
         self.grants = budget.grants if self.is_timed else None
-        self.is_overrun_known = not budget.is_unlimited and budget.over > 0
+        self.is_overrun_known = stopwatch() > deadline_ns if self.is_timed else self.counts and budget.over > 0
         self.left = INFINITY
         self.before, self.is_followed, self.margin_ns, self.has_requests = None, False, 0, False
         self.may_wait = False
@@ -289,7 +531,7 @@ class RunLoop:
                     if not self.continues(task):
                         return
                     if task._may_run:
-                        self.late.append(task)
+                        self.hold(task)
                     self.place += 1
                     continue
             elif self.counts:
@@ -297,12 +539,19 @@ class RunLoop:
             if not task._may_run:
                 self.place += 1
             elif self.has_requests and self.may_wait and self.requests[self.place] >= 0 and not self.fits():
-                self.late.append(task)
+                self.hold(task)
                 self.place += 1
             else:
                 self.may_wait = self.lets_wait
                 if not (self.place >= self.row_from and self.can_be_in_a_row(task) and self.run_row(queue, count)):
                     self.run_one(task)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def hold(self, task: TaskRun) -> cython.int:
+        task._is_held = True
+        self.late.append(task)
+        return 0
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,12 +23,11 @@ from ai_core.saving.declared_state import Change, ClockNow, DeclaredState, Refus
 from ai_core.saving.inner_state import prepared_inner
 from ai_core.saving.kinds import ListOf, Whole
 from ai_core.saving.matching import match_by_name
-from ai_core.scheduling.carry_over import CarryOverQueue
 from ai_core.scheduling.due_table import DueTable, by_id
 from ai_core.scheduling.phase_quality import SAMPLED_FRAMES, PhaseQuality, phase_quality
 from ai_core.scheduling.phasing import DryRun, PhaseSlot, PhaseTable, TaskRephasing, mean_costs_us, slots_of
 from ai_core.scheduling.policies import BudgetMargin, OverrunBias, Policy
-from ai_core.scheduling.run_loops import RunLoop
+from ai_core.scheduling.run_loops import CarryOverQueue, RunLoop
 from ai_core.scheduling.statistics import Overrun
 from ai_core.scheduling.task import (
     LARGEST_REQUEST,
@@ -522,28 +522,22 @@ class Scheduler(Saveable):
     def _balance(self, due: list[Task]) -> None:
         """Run the waiting tasks, then the due tasks, as far as the budget suffices."""
         line, loop, frame = self._line, self._loop, self._frame
-        is_waiting = line.begin_frame()
-        if not is_waiting and self._activations is None:
+        if not line.begin_frame() and self._activations is None:
             try:
                 loop.run(due)
             finally:
                 if loop.place < len(due) or loop.late:
-                    waiting = [*loop.late, *due[loop.place:]]
-                    line.join([task for task in waiting if task._may_run], frame)
+                    line.join([*loop.late, *due[loop.place:]], frame)
             return
-        line.join([task for task in due if task._due_since < 0], frame)
-        held: list[Task] = []       # their pieces do not fit into the rest of this frame
+        line.join(due, frame)
         count = SERVED_FIRST
-        while first := line.first(count, without=held):
+        while taken := line.take(count):
             count = min(2 * count, SERVED_AT_ONCE)
             try:
-                loop.run(first, line.weight_behind([*held, *first]))
+                loop.run(taken, line.weight_behind)
             finally:
-                held, late = [*loop.late], set(loop.late)
-                for task in first[:loop.place]:
-                    if task not in late:
-                        line.leave(task)
-            if loop.place < len(first):
+                line.leave_reached(taken, loop.place)
+            if loop.place < len(taken):
                 return
 
     def _run_sorted(self, due: list[Task]) -> None:
@@ -570,8 +564,7 @@ class Scheduler(Saveable):
                 for task in queue:
                     if task not in still:
                         line.leave(task)
-            if late:
-                line.join([task for task in late if task._due_since < 0 and task._may_run], frame)
+            line.join(sorted(late, key=by_id), frame)
 
     def _claim(self, task: Task) -> tuple[float, int]:
         since = task._due_since
@@ -758,7 +751,7 @@ class Scheduler(Saveable):
             if since >= 0 and self._policy is not Policy.FREQUENCY:
                 task._due_since = since
                 waiting.append(task)
-        self._line.refill(waiting)
+        self._line.refill(sorted(waiting, key=attrgetter("_due_since", "_id")))
         for task in waiting:
             if not task._may_run:
                 self._line.stop(task)

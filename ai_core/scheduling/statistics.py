@@ -5,7 +5,7 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite, isnan
+from math import inf, isfinite, isnan
 from numbers import Real
 from typing import NamedTuple
 
@@ -282,7 +282,9 @@ class QualityOfService(Described):
         Raises:
             TypeError, ValueError: if an argument is not a number, or out of range.
         """
-        used_us, over_us = finite_number("used_us", used_us, minimum=0), finite_number("over_us", over_us, minimum=0)
+        if not (type(used_us) is type(over_us) is float and 0 <= used_us < inf and 0 <= over_us < inf):
+            used_us = finite_number("used_us", used_us, minimum=0)
+            over_us = finite_number("over_us", over_us, minimum=0)
         place = self._frames % len(self._used_us)
         self._used_us[place], self._over_us[place] = used_us, over_us
         if self._named:

@@ -69,7 +69,6 @@ class Task(TaskRun):
         self._paused = False
         self._is_saved = True
         self._is_placed = False     # whether it is in the due table
-        self._units = 0             # its weight in the carry-over queue
 
     def __repr__(self) -> str:
         state = "removed" if self.is_removed else "paused" if self._paused else "scheduled"

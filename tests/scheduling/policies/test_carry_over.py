@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import gc
 import sys
-from fractions import Fraction
 from unittest.mock import patch
 
 import pytest
@@ -13,10 +12,9 @@ from hypothesis import strategies as st
 import ai_core.scheduling.scheduler as scheduling
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.scheduling.carry_over import CarryOverQueue
 from ai_core.scheduling.policies import OverrunBias
+from ai_core.scheduling.run_loops import UNIT, CarryOverQueue
 from ai_core.scheduling.scheduler import Scheduler
-from ai_core.scheduling.task import MAX_PRIORITY, MIN_PRIORITY
 
 RARE_FRAMES = 1000
 
@@ -96,11 +94,11 @@ def test_paused_removed_or_changed_work_costs_others_nothing():
 
 
 @given(
-    priorities=st.lists(st.floats(MIN_PRIORITY, MAX_PRIORITY), min_size=2, max_size=12),
+    priorities=st.lists(st.floats(0.001, 1000), min_size=2, max_size=12),
     served=st.lists(st.integers(1, 4), min_size=1, max_size=4), at_once=st.integers(1, 4), us=st.integers(1, 100_000),
 )
 def test_shares_of_who_waited_are_those_of_exact_arithmetic(priorities, served, at_once, us):
-    """The model: fractions of what all weigh who still wait, to 1 ns."""
+    """The model: fractions of the weight of all that still wait; each weight is rounded to a unit."""
     scheduler, granted = Scheduler(ManualClock()), []
     spent = [0]
 
@@ -113,11 +111,12 @@ def test_shares_of_who_waited_are_those_of_exact_arithmetic(priorities, served, 
     with patch.object(scheduling, "SERVED_AT_ONCE", at_once):
         for count in served:
             scheduler.advance(Budget.of_steps(count))
-        left = [Fraction(task.priority) for task in scheduler.waiting]
+        left = [task.priority for task in scheduler.waiting]
         granted.clear()
         scheduler.advance(Budget.of_time(us, lambda: spent[0]))
-    assert granted == pytest.approx([float(Fraction(us) * one / sum(left)) for one in left][:len(granted)], abs=0.012)
-    assert len(granted) == len(left) or us * 1000 <= sum(map(round, (one * 1000 for one in granted))) + 12
+    expected = [us * one / sum(left) for one in left]
+    assert granted == pytest.approx(expected[:len(granted)], rel=12 * 0.5 / UNIT / 0.001, abs=0.012)
+    assert len(granted) == len(left) or us <= sum(granted) * (1 + 12 * 0.5 / UNIT / 0.001) + 0.012
 
 
 def test_new_priority_of_waiting_work_holds_from_the_next_frame(clock):
@@ -171,19 +170,39 @@ def test_loaded_work_waits_in_same_order_with_same_shares(clock):
     assert first[0].save_state() == second[0].save_state()
 
 
-@given(st.lists(st.tuples(st.sampled_from("jjlts"), st.integers(0, 20)), max_size=40))
-def test_a_line_weighs_what_all_in_it_weigh_whatever_was_done(deeds):
-    scheduler, line, model = Scheduler(ManualClock()), CarryOverQueue(), []
+@pytest.mark.parametrize("most_new", [None, 2])
+@given(deeds=st.lists(st.tuples(st.sampled_from("jjjlltrsf"), st.integers(0, 20)), max_size=60))
+def test_line_weighs_what_is_behind_whatever_was_done(most_new, deeds):
+    """The model: lists in order, of the tasks that wait, and of those that were not taken in this frame."""
+    scheduler, line, waiting, behind = Scheduler(ManualClock()), CarryOverQueue(most_new), [], []
     tasks = [scheduler.add(do_nothing, priority=0.1 * (1 + number)) for number in range(21)]
+    ran_new = 0
+
+    def allowed():
+        new = [one for one in behind if not one._runs]
+        held_back = [] if most_new is None else new[max(0, most_new - ran_new):]
+        return [one for one in behind if one not in held_back]
+
     for frame, (deed, number) in enumerate(deeds):
         task = tasks[number]
-        if deed == "j" and task not in model:
+        if deed == "j" and task not in waiting:
             line.join([task], frame)
-            model.append(task)
-        elif deed == "l":
-            for one in line.first(number):
-                line.leave(one)
-            del model[:number]
+            waiting.append(task)
+            behind.append(task)
+        elif deed in "lr":          # taken; all leave, or all but every third, which is held
+            expected = allowed()[:number]
+            taken = line.take(number)
+            assert taken == expected
+            for index, one in enumerate(taken):
+                behind.remove(one)
+                one._is_held = deed == "r" and index % 3 == 0
+                ran_new += not one._runs
+                if not one._is_held:
+                    waiting.remove(one)
+            for one in taken:
+                one._runs += not one._is_held
+            line.leave_reached(taken, len(taken))
+            assert [one._due_since >= 0 for one in taken] == [one in waiting for one in taken]
         elif deed == "t":
             task._priority *= 1.7
             line.reweigh(task)
@@ -192,6 +211,26 @@ def test_a_line_weighs_what_all_in_it_weigh_whatever_was_done(deeds):
             line.stop(task)
             line.begin_frame()
             task._may_run = True
-            model = [one for one in model if one is not task]
-    assert line.all() == model
-    assert line.weight_behind([]) == float(sum(Fraction(task.priority) for task in model))
+            waiting = [one for one in waiting if one is not task]
+            behind, ran_new = [*waiting], 0
+        elif deed == "f":
+            assert line.begin_frame() == bool(waiting)
+            behind, ran_new = [*waiting], 0
+        assert line.all() == waiting
+        assert len(line) == len(waiting)
+        assert line.weight_behind == pytest.approx(sum(one.priority for one in allowed()), abs=len(waiting) / UNIT)
+    line.clear()
+    assert line.all() == []
+    assert line.weight_behind == 0
+
+
+@pytest.mark.parametrize("most_new", [None, 3])
+def test_line_is_refilled_in_order(most_new):
+    scheduler, line = Scheduler(ManualClock()), CarryOverQueue(most_new)
+    tasks = [scheduler.add(do_nothing) for _ in range(9)]
+    for number, task in enumerate(tasks):
+        task._due_since, task._runs = number // 2, number % 2
+    line.refill(tasks)
+    line.begin_frame()
+    assert line.all() == tasks
+    assert line.take(99) == [one for one in tasks if most_new is None or one._runs or one in tasks[:5]]

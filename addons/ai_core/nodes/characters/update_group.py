@@ -12,7 +12,7 @@ from ai_core.decisions.population import HabitPopulation, MindPopulation
 from ai_core.saving.declared_state import DeclaredState, Saveable
 from ai_core.saving.fields import StateError
 from ai_core.saving.kinds import Flag, Kind, ListOf, MapOf, Record, Row, Seconds, Text, Whole
-from ai_core.scheduling.carry_over import UNIT
+from ai_core.scheduling.run_loops import UNIT
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, MAX_PRIORITY, MIN_PRIORITY, Task, Turn
 
 Key = tuple[int, int]
@@ -200,7 +200,7 @@ class UpdateGroup(Saveable):
         """Remove a node that is in the group."""
         self._to_edit.pop(node.instance_id, None)
         tick_group, priority, _ = self._nodes.pop(node.instance_id)
-        self._units -= int(priority * UNIT)
+        self._units -= round(priority * UNIT)
         tick_group.population.remove(node.group_member)
         self._is_weighed = False
         if not len(tick_group.population):
@@ -261,7 +261,7 @@ class UpdateGroup(Saveable):
     def _weigh(self, node: Any, tick_group: TickGroup, *, instead_of: float) -> None:
         """Record the tick group and the priority of a node."""
         self._nodes[node.instance_id] = tick_group, node.priority, node
-        self._units += int(node.priority * UNIT) - int(instead_of * UNIT)
+        self._units += round(node.priority * UNIT) - round(instead_of * UNIT)
         self._is_weighed = False
 
     def _wakes(self, tick_group: TickGroup) -> None:

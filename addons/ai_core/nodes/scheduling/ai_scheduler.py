@@ -62,9 +62,9 @@ from ai_core.clock import ManualClock
 from ai_core.faults import Fault, FaultIsolation
 from ai_core.recording.replay import Difference
 from ai_core.saving.fields import StateError
-from ai_core.scheduling.carry_over import UNIT
 from ai_core.scheduling.phase_quality import phase_quality
 from ai_core.scheduling.phasing import DryRun, PhaseSlot, PhaseTable, Rephasing
+from ai_core.scheduling.run_loops import UNIT
 from ai_core.scheduling.scheduler import Scheduler, tree_statistics
 from ai_core.scheduling.statistics import Overrun, QualityOfService, statistics_table
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, MAX_PRIORITY, Task, Turn, Work, checked_period
@@ -198,7 +198,7 @@ class AIScheduler(Node):
 
     frame_overran = signal(
         ("behavior", str), ("over_us", float),
-        doc="Emitted when a behavior exceeds the budget of a frame, by over_us µs.")
+        doc="Emitted at the start of a frame of AI if a behavior exceeded the budget of the last one, by over_us µs.")
     behavior_failed = signal(
         ("behavior", str), ("message", str),
         doc="Emitted when a behavior raises in Python or cannot be called. Errors inside GDScript functions are not"
@@ -223,6 +223,7 @@ class AIScheduler(Node):
         self._deciding: dict[Task, int] = {}      # all other tasks, and their weights (units)
         self._units = 0                           # sum of these weights
         self._last_frame_us = 0.0
+        self._overran: list[tuple[Any, Overrun]] = []      # of the last frame, by this scheduler and those in it
         self._is_settled = True
         self._drawings: dict[int, tuple[Any, Callable[[], object]]] = {}     # by instance id, for this frame
         self._frame_budget_us: float = self.budget     # a copy, read in each frame
@@ -299,25 +300,27 @@ class AIScheduler(Node):
     def core(self) -> Scheduler:
         """The library's scheduler, created when it is first needed."""
         if self._core is None:
-            self._core = core_of(self, self._emit_overrun)
+            self._core = core_of(self, self._note_overrun)
         return self._core
 
     @method
     def step(self, delta_s: float = 1 / 60) -> None:
         """Run one frame of AI of ``delta_s`` seconds, 0 to 1,000,000; call this if ``update`` is manual."""
+        stopwatch, budget_us = time.perf_counter_ns, self._frame_budget_us
+        begun_ns = stopwatch()
+        budget = Budget.of_time(budget_us, stopwatch) if budget_us > 0 else Budget.unlimited()
         if not 0.0 <= delta_s <= LONGEST_STEP_S:
             raise RefusedValue(f"delta_s must be from 0 to {LONGEST_STEP_S:g}, got {delta_s:g}; call step() more often")
         if self._outer is not None:
             self.require_top("step()")
+        if self._overran:
+            self._emit_overruns()
         if self._timekeeper is None:
             self.clock.advance(seconds=delta_s)
         else:
             self.advance_clock(delta_s)
-        stopwatch, recorder, budget_us = time.perf_counter_ns, self._recorder, self._frame_budget_us
-        budget = Budget.of_time(budget_us, stopwatch) if budget_us > 0 else Budget.unlimited()
-        granted = budget if recorder is None else recorder.begin_frame(budget)
-        self.present_budget = granted
-        begun_ns = stopwatch()
+        recorder = self._recorder
+        self.present_budget = granted = budget if recorder is None else recorder.begin_frame(budget)
         (self._core or self.core).advance(granted)
         ended_ns, deadline_ns = stopwatch(), budget.deadline_ns
         self.present_budget = None
@@ -414,10 +417,17 @@ class AIScheduler(Node):
         if fault.is_quarantined:
             self.behavior_quarantined.emit(fault.name)
 
-    def _emit_overrun(self, overrun: Overrun) -> None:
+    def _note_overrun(self, overrun: Overrun) -> None:
+        """Keep an overrun for the next frame: a listener would make this one, which is late already, longer."""
         self._service.on_overrun(overrun)
-        if self.is_valid():
-            self.frame_overran.emit(overrun.name, overrun.over)
+        self.top._overran.append((self, overrun))
+
+    def _emit_overruns(self) -> None:
+        """Emit ``frame_overran`` for the last frame."""
+        overran, self._overran = self._overran, []
+        for scheduler, overrun in overran:
+            if scheduler.is_valid():
+                scheduler.frame_overran.emit(overrun.name, overrun.over)
 
     def _apply_update(self) -> None:
         if self.is_inside_tree():
@@ -524,7 +534,7 @@ class AIScheduler(Node):
 
     def set_weight(self, task: Task, priority: float) -> None:
         """Set the weight of a task among the deciding tasks; 0 removes it from them."""
-        before, units = self._deciding.pop(task, 0), int(priority * UNIT)    # whole units: sums of floats would drift
+        before, units = self._deciding.pop(task, 0), round(priority * UNIT)    # whole units: sums of floats would drift
         if units:
             self._deciding[task] = units
         if units != before:
