@@ -185,25 +185,6 @@ class Blackboard(dict[str, Any]):
         for key, value in self.checked(dict(*others, **values)).items():
             self[key] = value
 
-    def write_changed(self, keys: tuple[str, ...], value: Any) -> None:
-        """Write one value, which differs from the present ones, to several keys; for what changes in each frame.
-
-        Raises:
-            TypeError: if the value has a wrong type for a key; nothing is changed then.
-        """
-        types, trees, watches = self._types, self._trees, self._watches
-        if types is not None and not types.keys().isdisjoint(keys):
-            self.checked(dict.fromkeys(keys, value))
-        for key in keys:
-            dict.__setitem__(self, key, value)
-        if trees:
-            for key in keys:
-                if key in trees:
-                    self._notify_trees(key)
-        if watches:
-            for key in keys:
-                self._notify_watches(key)
-
     def setdefault(self, key: str, default: Any = None) -> Any:
         """Return the value of a key in this scope or its parents; write ``default`` here if it is absent."""
         if not self.has(key):

@@ -789,7 +789,27 @@ class RegionalSenseManager(Saveable):
         """Return how aware a sensor is of a target; None if it is not aware of it."""
         return self._perception.awareness_of(self._known_sensor(sensor_id), target)
 
-    def states_of(self, pairs: list[tuple[int, int]], modality_name: str = "sight") -> list[PerceptState | None]:
+    def first_target(
+        self, sensor_id: int, *, present: int = -1, here: tuple[float, ...] | None = None, nearer: float = 1.0,
+    ) -> int:
+        """Return the target that a sensor remembers and is most aware of, or the nearest; -1 for none.
+
+        Targets that are not lost precede; of equal ones the present one, then the one with the smallest id.
+
+        Args:
+            sensor_id: the sensor, with memory and awareness.
+            present: the present target; -1 for none.
+            here: position from which distances count (m); None for the awareness.
+            nearer: share of its distance that counts for the present target.
+
+        Cost: O(log percepts + targets of the sensor), below 1 µs for a few.
+        """
+        return self._perception.first_target(sensor_id, present, here, nearer)
+
+    def states_of(
+        self, pairs: list[tuple[int, int]], modality_name: str = "sight", *,
+        before: list[PerceptState | None] | None = None,
+    ) -> list[PerceptState | None]:
         """Return what sensors know of targets, None where nothing is remembered.
 
         For many pairs in each frame: the views of ``memory_of`` and ``awareness_of`` have the same numbers.
@@ -797,10 +817,12 @@ class RegionalSenseManager(Saveable):
         Args:
             pairs: ids of sensors, with memory and awareness, and of targets; unknown ids have no state.
             modality_name: the modality that decides whether a target is in view.
+            before: earlier states of the same pairs, or None in their place. Such a state is returned itself if it is
+                still true; for a target in view its position does not count.
 
         Cost: below 0.5 µs each.
         """
-        return self._perception.states_of(pairs, self._modalities.number(modality_name))
+        return self._perception.states_of(pairs, self._modalities.number(modality_name), before)
 
     def last_sensation(self, sensor_id: int) -> Sensation | None:
         """Return the newest sensation of a sensor, also if it has no listener.

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ai_core.decisions.blackboard import Blackboard
+from ai_core.decisions.habits.habit_runner_loops import write_changed
 from ai_core.decisions.habits.habit_tree import HabitTree
 from ai_core.decisions.habits.habits import Habit
 from ai_core.errors import CycleError, UnknownNameError
@@ -246,12 +247,15 @@ def test_types_may_be_declared_later_and_hold_from_then_on():
         board["health"] = "full"
 
 
-def test_one_changed_value_is_written_to_several_keys():
-    board = Blackboard({"seen": 1, "known": 1, "other": 1}, types={"other": int})
+def test_changed_values_are_written_to_several_blackboards():
+    start = {"seen": 1, "known": 1, "other": 1}
+    boards = [Blackboard(start), Blackboard(start, types={"other": int}), Blackboard(start)]
     calls = []
-    board.watch("known", lambda key, value: calls.append((key, value)))
-    board.write_changed(("seen", "known"), 2)
-    assert (board["seen"], board["known"], calls) == (2, 2, [("known", 2)])
+    for board in boards[1:]:
+        board.watch("known", lambda key, value: calls.append((key, value)))
+    write_changed(boards, ("seen", "known"), [2, 3, 4])
+    assert [(board["seen"], board["known"], board["other"]) for board in boards] == [(2, 2, 1), (3, 3, 1), (4, 4, 1)]
+    assert calls == [("known", 3), ("known", 4)]
     with pytest.raises(TypeError, match="'other' must be int"):
-        board.write_changed(("seen", "other"), "three")
-    assert board["seen"] == 2
+        write_changed(boards[1:2], ("seen", "other"), ["three"])
+    assert boards[1]["seen"] == 3

@@ -70,6 +70,7 @@ from _bridge import (
     physics_delta_time_of,
     place_of,
     pose_of,
+    position_of,
     read_branch,
     read_slides,
     read_transforms,

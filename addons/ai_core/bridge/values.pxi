@@ -20,7 +20,11 @@ cdef class Vector2:
     def __getitem__(self, index): return (self.v[0], self.v[1])[index]
     def __repr__(self): return f"Vector2({self.v[0]:g}, {self.v[1]:g})"
     def __eq__(self, other):
-        return isinstance(other, Vector2) and tuple(self) == tuple(other)
+        cdef const float* v
+        if not isinstance(other, Vector2):
+            return False
+        v = (<Vector2>other).v
+        return self.v[0] == v[0] and self.v[1] == v[1]
     def __hash__(self): return hash((self.v[0], self.v[1]))
     def __reduce__(self): return (Vector2, (self.v[0], self.v[1]))
     def __neg__(self): return Vector2(-self.v[0], -self.v[1])
@@ -58,7 +62,11 @@ cdef class Vector3:
     def __getitem__(self, index): return (self.v[0], self.v[1], self.v[2])[index]
     def __repr__(self): return f"Vector3({self.v[0]:g}, {self.v[1]:g}, {self.v[2]:g})"
     def __eq__(self, other):
-        return isinstance(other, Vector3) and tuple(self) == tuple(other)
+        cdef const float* v
+        if not isinstance(other, Vector3):
+            return False
+        v = (<Vector3>other).v
+        return self.v[0] == v[0] and self.v[1] == v[1] and self.v[2] == v[2]
     def __hash__(self): return hash((self.v[0], self.v[1], self.v[2]))
     def __reduce__(self): return (Vector3, (self.v[0], self.v[1], self.v[2]))
     def __neg__(self): return vector3(-self.v[0], -self.v[1], -self.v[2])

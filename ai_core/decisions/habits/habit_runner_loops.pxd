@@ -36,6 +36,9 @@ cdef bint are_alike(known, value) noexcept
 @cython.locals(own=dict)
 cdef value_of(board, key)
 
+@cython.locals(own=dict, number=Py_ssize_t, tree=HabitRunner)
+cpdef write_changed(list boards, tuple keys, list values)
+
 
 @cython.final
 cdef class ValueCheck:
@@ -172,6 +175,7 @@ cdef class HabitRunner:
     cdef bint _has_listeners(self) except -1
     cdef _call_listener(self, listener, HabitContext run)
 
+    cdef _note(self, name)
     cdef _wake(self, bint asks_all)
 
 

@@ -39,7 +39,7 @@ if cython.compiled:
 
 __all__ = [
     "COMPARISONS", "HabitContext", "HabitPlace", "HabitRunner", "TickMember", "TreeMessage", "ValueCheck", "ValueIs",
-    "ValueWrite", "ValuesAre", "tick_in_turn"]
+    "ValueWrite", "ValuesAre", "tick_in_turn", "write_changed"]
 
 MOST_BEGUN_IN_A_TICK = 256
 """Limit of the habits of a character that begin in a tick (count); the others begin in the next.
@@ -234,6 +234,36 @@ def value_of(board: dict[str, Any], key: str) -> Any:
         if known is not ABSENT:
             return known
     return board.get(key)
+
+
+def write_changed(boards: list[Blackboard], keys: tuple[str, ...], values: list[Any]) -> None:
+    """Write to each blackboard its value, which differs from the present ones, under several keys.
+
+    For what changes in each frame. Observers are notified as by ``Blackboard``.
+
+    Raises:
+        TypeError: if a value has a wrong type for a key; later blackboards are not written then.
+
+    Cost: 0.2 µs for a blackboard without observers of the keys, compiled.
+    """
+    for number in range(len(boards)):
+        board, value = boards[number], values[number]
+        trees, types = board._trees, board._types
+        if board._watches or (types is not None and not types.keys().isdisjoint(keys)):
+            board.update(dict.fromkeys(keys, value))
+            continue
+        for key in keys:
+            if cython.compiled:
+                own = cython.cast(dict, board)
+                own[key] = value
+            else:
+                dict.__setitem__(board, key, value)
+        if trees is not None:
+            for key in keys:
+                for one in trees.get(key, ()):
+                    tree = one()
+                    if tree is not None:        # dead ones are dropped by notify_tree()
+                        tree._note(key)
 
 
 class ValuesAre:
@@ -1387,6 +1417,9 @@ class HabitRunner:
 
     def _notice(self, name: str) -> None:
         """Note a message or a change of the blackboard."""
+        self._note(name)
+
+    def _note(self, name: str) -> None:
         if self._noticed is None:
             self._noticed = set()
         self._noticed.add(name)

@@ -232,12 +232,67 @@ class PerceptLoops:
             first += 1
         return found
 
-    def states(self, pairs: list, sight: cython.Py_ssize_t) -> list:
+    def first_target(
+        self, sensor_id: cython.longlong, present: cython.longlong, here: object, nearer: cython.double,
+    ) -> cython.longlong:
+        """Return the target that a sensor remembers and is most aware of, or the nearest; -1 for none.
+
+        Targets that are not lost precede; of equal ones the present one, then the smallest id.
+
+        Args:
+            sensor_id: the sensor, with memory and awareness.
+            present: the present target; -1 for none.
+            here: position from which distances count (m); None for the awareness.
+            nearer: share of its distance that counts for the present target.
+
+        Cost: O(log n + targets of the sensor).
+        """
+        row: cython.Py_ssize_t
+        meter: cython.Py_ssize_t
+        mind: cython.Py_ssize_t = self.mind_of(sensor_id)
+        target: cython.longlong
+        best: cython.longlong = -1
+        rank: cython.double
+        best_rank: cython.double = 0.0
+        is_noticed: cython.bint
+        is_best_noticed: cython.bint = False
+        x: cython.double = 0.0
+        y: cython.double = 0.0
+        z: cython.double = 0.0
+        by_distance: cython.bint = here is not None
+        if mind < 0:
+            return -1
+        if by_distance:
+            x, y, z = here
+        owner: cython.longlong = cython.cast(cython.longlong, self.minds[mind, OWNER_ID])
+        at: cython.Py_ssize_t = self.place_of(owner << ID_BITS)
+        while at < self.count and self.keys[at] >> ID_BITS == owner:
+            row, target = self.order[at], self.keys[at] & ID_MASK
+            at += 1
+            if not self.rows[row, IS_KNOWN]:
+                continue
+            is_noticed = self.rows[row, IS_NOTICED] != 0
+            if by_distance:
+                rank = -((x - self.rows[row, PLACE]) ** 2 + (y - self.rows[row, PLACE + 1]) ** 2
+                         + (z - self.rows[row, PLACE + 2]) ** 2)
+                if target == present:
+                    rank *= nearer * nearer
+            else:
+                meter = row if owner == sensor_id else self.row_of(sensor_id << ID_BITS | target)
+                rank = self.rows[meter, VALUE] if meter >= 0 and self.rows[meter, HAS_METER] else 0.0
+            if best < 0 or is_noticed > is_best_noticed or (is_noticed == is_best_noticed and (
+                    rank > best_rank or (rank == best_rank and target == present))):
+                best, best_rank, is_best_noticed = target, rank, is_noticed
+        return best
+
+    def states(self, pairs: list, sight: cython.Py_ssize_t, before: object = None) -> list:
         """Return of each (sensor, target) what is known now, None where nothing is.
 
         Args:
             pairs: ids of sensors and targets.
             sight: number of the modality that decides whether a target is in view.
+            before: earlier states of the same pairs, or None in their place. A state is returned again if it is still
+                true; the position of a target in view does not count.
 
         Returns:
             Tuples (is_noticed, is_in_view, awareness, level, x, y, z).
@@ -249,9 +304,16 @@ class PerceptLoops:
         mind: cython.Py_ssize_t
         sensor_id: cython.longlong
         target: cython.longlong
+        is_noticed: cython.bint
+        is_in_view: cython.bint
+        awareness: cython.double
+        level: cython.Py_ssize_t
         pair: tuple
+        state: tuple
+        number: cython.Py_ssize_t = -1
         found: list = []
         for pair in pairs:
+            number += 1
             sensor_id, target = pair[0], pair[1]
             mind = self.mind_of(sensor_id)
             row = -1 if mind < 0 else self.row_of(cython.cast(cython.longlong, self.minds[mind, OWNER_ID]) << ID_BITS
@@ -262,11 +324,19 @@ class PerceptLoops:
             meter = row if self.minds[mind, OWNER_ID] == sensor_id else self.row_of(sensor_id << ID_BITS | target)
             if meter >= 0 and not self.rows[meter, HAS_METER]:
                 meter = -1
+            is_noticed = self.rows[row, IS_NOTICED] != 0
+            is_in_view = is_noticed and meter >= 0 and self.senses[meter, sight, SHOWN] > 0
+            awareness = self.rows[meter, VALUE] if meter >= 0 else 0.0
+            level = cython.cast(cython.Py_ssize_t, self.rows[meter, LEVEL]) if meter >= 0 else 0
+            if before is not None and before[number] is not None:
+                state = before[number]
+                if (state[2] == awareness and state[0] == is_noticed and state[1] == is_in_view and state[3] == level
+                        and (is_in_view or (state[4] == self.rows[row, PLACE] and state[5] == self.rows[row, PLACE + 1]
+                                            and state[6] == self.rows[row, PLACE + 2]))):
+                    found.append(state)
+                    continue
             found.append((
-                self.rows[row, IS_NOTICED] != 0,
-                self.rows[row, IS_NOTICED] != 0 and meter >= 0 and self.senses[meter, sight, SHOWN] > 0,
-                self.rows[meter, VALUE] if meter >= 0 else 0.0,
-                cython.cast(cython.Py_ssize_t, self.rows[meter, LEVEL]) if meter >= 0 else 0,
+                is_noticed, is_in_view, awareness, level,
                 self.rows[row, PLACE], self.rows[row, PLACE + 1], self.rows[row, PLACE + 2]))
         return found
 

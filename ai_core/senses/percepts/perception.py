@@ -250,9 +250,16 @@ class Perception(Saveable):
         found = table.meters.get(key)
         return found if isinstance(found, Awareness) else Awareness.of_row(table, key, settings)
 
-    def states_of(self, pairs: list[tuple[int, int]], number: int) -> list[PerceptState | None]:
+    def first_target(self, sensor_id: int, present: int, here: tuple[float, ...] | None, nearer: float) -> int:
+        """Return the target of which a sensor is most aware, or the nearest; see ``PerceptLoops.first_target``."""
+        found: int = self._table.loops.first_target(sensor_id, present, here, nearer)
+        return found
+
+    def states_of(
+        self, pairs: list[tuple[int, int]], number: int, before: list[PerceptState | None] | None,
+    ) -> list[PerceptState | None]:
         """Return what sensors know of targets, None where nothing is remembered; see ``PerceptLoops.states``."""
-        found: list[PerceptState | None] = self._table.loops.states(pairs, number)
+        found: list[PerceptState | None] = self._table.loops.states(pairs, number, before)
         return found
 
     def why(self, sensor_id: int, target: int) -> AwarenessReasons | None:

@@ -18,6 +18,7 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.characters import sensor_feed
 from addons.ai_core.nodes.characters.update_group import update_group_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable, report_next_frame
+from ai_core.decisions.blackboard import Blackboard
 
 
 class CharacterComponent:
@@ -25,7 +26,8 @@ class CharacterComponent:
 
     A subclass sets ``_actor`` and ``_scheduler`` to None in its constructor, calls ``begin_feed`` once it has its
     scheduler and ``end_feed`` when it leaves the tree, and defines ``known``, ``feed_values`` and ``feed_event`` as
-    ``SensorFeed`` describes.
+    ``SensorFeed`` describes. ``fed_blackboard`` is the Blackboard to which ``feed_values`` writes; None if it does
+    more than that.
     """
 
     TargetChoice = sensor_feed.TargetChoice
@@ -46,6 +48,7 @@ class CharacterComponent:
         doc="Method of the actor that is called with an Array of Dictionaries, as from get_known_targets() of the"
             " sensor, and returns one of them, or null for none.")
 
+    fed_blackboard: Blackboard | None = None
     _feed: sensor_feed.SensorFeed | None = None
     _chooser: Any = None
 
@@ -84,6 +87,10 @@ class CharacterComponent:
         """Look up the loaded target of the sensor in the next frame."""
         if self._feed is not None:
             self._feed.was_loaded()
+
+    def _set_feed_period(self) -> None:
+        if self._feed is not None:
+            self._feed.take_period(self.period)
 
     def sensor_warnings(self) -> list[str]:
         """Return the warnings about ``sensor`` and ``target_choice``."""
@@ -172,6 +179,7 @@ class ScheduledCharacter(CharacterComponent):
         if self._update_group is None:
             self._update_group = update_group_of(self._scheduler, self.KIND)
         self._update_group.join(self)
+        self._set_feed_period()
         self._update_group.set_resting(self, not (is_on and self.can_process()))
         self._update_group.wake(self)
 

@@ -590,6 +590,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         if self._update_group is None or self.core is None:
             return
         self._update_group.join(self)
+        self._set_feed_period()
         self._update_group.set_resting(self, not (self.enabled and self.can_process()))
         if self._is_changed:
             self._update_group.edit_soon(self)
@@ -644,15 +645,16 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         """Return a value of the blackboard for an expression, ABSENT if there is none."""
         return self.get_value(name, ABSENT)
 
+    @property
+    def fed_blackboard(self) -> Blackboard:
+        """The character's blackboard, to which its sensor writes."""
+        return self._blackboard
+
     def feed_values(self, values: Mapping[str, Any]) -> None:
         """Write values of the sensor to the character's blackboard."""
         board = self._blackboard
         for key, value in values.items():
             board[key] = value
-
-    def feed_changed(self, keys: tuple[str, ...], value: Any) -> None:
-        """Write one value of the sensor, which has changed, to several keys."""
-        self._blackboard.write_changed(keys, value)
 
     def feed_event(self, name: str, payload: Any) -> None:
         """Send an event of the sensor or the squad to the habits."""

@@ -174,10 +174,6 @@ class RuleMind(ScheduledCharacter, SavedState, Node):
             if isinstance(declared, (bool, int, float)):
                 self._core.set(key, SENSED_FACTS[key](value))
 
-    def feed_changed(self, keys: tuple[str, ...], value: Any) -> None:
-        """Keep one value of the sensor, which has changed, under several keys."""
-        self.feed_values(dict.fromkeys(keys, value))
-
     def feed_event(self, name: str, payload: Any) -> None:
         """Ignore an event of the sensor: rules read facts only."""
 

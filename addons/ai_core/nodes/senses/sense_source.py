@@ -125,6 +125,7 @@ class SenseSourceBase(DrawnNode, SenseMember):
         self.until_s = math.inf       # game time at which it fades (s)
         self.has_faded = False
         self._character: Any = None
+        self._walker: Any = None
 
     @property
     def character_node(self) -> Any:
@@ -132,9 +133,18 @@ class SenseSourceBase(DrawnNode, SenseMember):
         known = self._character
         return known if known is not None and known.is_valid() else None
 
+    @property
+    def walker(self) -> Any:
+        """The node that stands where others can walk to the source: the character if it is above, else the source."""
+        if self._walker is None or not self._walker.is_valid():
+            one, space = self.character_node, "Node2D" if self.is_class("Node2D") else "Node3D"
+            self._walker = one if one is not None and one.is_class(space) and one.is_ancestor_of(self) else self
+        return self._walker
+
     def _find_character(self) -> None:
         if self.is_inside_tree():
             self._character = self.get_node_or_null(self.character) if self.character else self.get_parent()
+            self._walker = None
 
     def on_exit_tree(self) -> None:
         self.end_feeling()

@@ -440,13 +440,7 @@ class StateMachine(ChartNode, ScheduledCharacter, SavedState, Node):
 
     def feed_values(self, values: Mapping[str, Any]) -> None:
         """Write values of the sensor to the blackboard."""
-        board = self.blackboard
-        for key, value in values.items():
-            board[key] = value
-
-    def feed_changed(self, keys: tuple[str, ...], value: Any) -> None:
-        """Write one value of the sensor, which has changed, to several keys."""
-        self.blackboard.update(dict.fromkeys(keys, value))
+        self.blackboard.update(values)
 
     def feed_event(self, name: str, payload: Any) -> None:
         """Send an event of the sensor or the squad, if a transition names it."""
