@@ -20,7 +20,8 @@ class StageShares(Saveable):
     """Runs two kinds of stages; each gets half of a budget when both have work, and what the other leaves.
 
     The stages of a kind take turns: one that was interrupted continues before the next begins. Each stage
-    runs at most once in an advance.
+    runs at most once in an advance. Where the kind that comes first spends the budget, the other comes first in the
+    next advance.
 
     Args:
         kinds: stages of both kinds, in order; the first kind comes first unless work of the other is left.
@@ -56,7 +57,8 @@ class StageShares(Saveable):
         left = [len(kind) for kind in self.kinds]
         share = budget if budget.is_unlimited else budget.part(budget.left / 2)
         is_done = self._run(first, left, share, now_s)
-        is_other_done = self._run(other, left, budget, now_s)
+        # A stage does some of its work however little is left: both in one advance would be one long piece.
+        is_other_done = not budget.is_spent and self._run(other, left, budget, now_s)
         if not is_done and not budget.is_spent:
             is_done = self._run(first, left, budget, now_s)
         self._note(first, is_done)

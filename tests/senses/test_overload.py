@@ -256,6 +256,70 @@ def test_one_kind_gets_what_the_other_leaves():
         assert sorted(map(len, works)) == [5, 95]
 
 
+def test_kind_that_spends_the_budget_leaves_the_other_to_the_next_advance():
+    done = []
+
+    def piece_of(kind):
+        def stage(budget, now_s):
+            done.append(kind)       # some of its work however little is left, as a listener is called
+            budget.spend(3)
+            return False
+        return stage
+
+    shares = StageShares((piece_of("signals"),), (piece_of("sight"),))
+    for _ in range(6):
+        shares.advance(Budget.of_steps(3), 0.0, is_shared=True)
+    assert done == ["signals", "sight"] * 3
+
+
+class SlowRays(World):
+    """A thief in view of one sensor; lines of sight take ``rays_us``, and budgets measure it."""
+
+    def __init__(self, rays_us):
+        super().__init__(modalities=[Modality.sight()], line_of_sight=self.trace)
+        self.us, self.rays_us, self.done = 0, rays_us, []
+        self.thief = self.manager.add_source(position=(0, 0, 3), strengths={"sight": 1.0})
+        self.ear = self.manager.add_sensor(
+            position=(0, 0, 0), forward=AHEAD, thresholds={"sight": 0.01}, sight_cones=[ALL_ROUND],
+            memory=SenseMemory(lose_after_s=1, max_age_s=5), name="eye",
+            on_gained=lambda _: self.done.append("noticed"))
+
+    def trace(self, eyes, *_):
+        self.us += self.rays_us
+        self.done.append("rays")
+        return np.ones(len(eyes), np.bool_)
+
+    def frame(self):
+        self.clock.advance()
+        self.manager.advance(Budget.of_time(100, lambda: self.us * 1000))
+
+
+def test_what_rays_find_is_noticed_though_they_spend_every_budget():
+    world = SlowRays(rays_us=1000)
+    world.frame()
+    assert world.done == ["rays"]
+    world.frame()           # begins with the pass over percepts, and has time left for the rays
+    assert world.done == ["rays", "noticed", "rays"]
+    for _ in range(3):
+        world.frame()
+    assert world.done == ["rays", "noticed", "rays", "rays", "rays", "rays"]
+
+
+def test_rays_that_leave_time_are_noticed_in_the_same_advance():
+    world = SlowRays(rays_us=10)
+    world.frame()
+    assert world.done == ["rays", "noticed"]
+
+
+def test_save_keeps_that_a_pass_is_owed():
+    world, loaded = SlowRays(rays_us=1000), SlowRays(rays_us=1000)
+    world.frame()
+    loaded.clock.advance()
+    loaded.manager.prepare_state(world.manager.save_state())()
+    loaded.frame()
+    assert loaded.done == ["noticed", "rays"]
+
+
 PLACE = st.tuples(st.integers(0, 12), st.integers(0, 2), st.just(0))
 FRAME = st.tuples(
     st.lists(st.tuples(st.integers(0, 1), PLACE, st.sampled_from(["", "", "steps"])), max_size=3),

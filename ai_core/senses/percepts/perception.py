@@ -319,7 +319,8 @@ class Perception(Saveable):
             sensations.append(
                 Notice(SENSED, sensor_id, source, numbers[stimulus], now_s, intensity, position, sent_at_s, tag))
         self._put_notices(sensations, self._heard)
-        self.notify_heard(budget)
+        if not (ends_passes(budget) and budget.is_spent):
+            self.notify_heard(budget)
 
     @property
     def is_at_rest(self) -> bool:
