@@ -5,7 +5,8 @@ Parts: interface (functions of the engine), strings, values, packed, variant (co
 objects (liveness), stored values (of exported properties), callables, methods (calling the engine), classes (registering),
 callbacks (being called), batches (many calls in one crossing), branches (nodes below a node), kept calls (one
 repeated call), kept rows (many of those), kept hooks (of scripts and signals), direct calls (of those, from C),
-shared calls (many calls with the same arguments), emissions (one signal of many objects), errors, and the entry below.
+shared calls (many calls with the same arguments), walks (of characters), path following, held courses (turns that
+need no decision), emissions (one signal of many objects), errors, and the entry below.
 
 Terms in comments. OWNED: the named owner must free it. BORROWED: valid during
 this call only. ENGINE: memory that belongs to Godot. GIL: when it is held.
@@ -62,6 +63,7 @@ include "branches.pxi"
 include "rays_through.pxi"
 include "slides.pxi"
 include "walks.pxi"
+include "path_following.pxi"
 include "held_courses.pxi"
 include "emissions.pxi"
 include "errors.pxi"
@@ -108,7 +110,7 @@ cdef bint open_bridge(get_proc_f get_proc, void* token) except False:
     open_branches()
     open_slides()
     open_walks()
-    open_held_courses()
+    open_path_following()
     open_kept_calls()
     open_kept_hooks()
     open_shared_calls()

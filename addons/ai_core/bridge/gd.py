@@ -17,7 +17,10 @@ from typing import TYPE_CHECKING
 
 from _bridge import (
     AABB,
+    ABOVE_MAP_M,
     RID,
+    STANDS_WITHIN_M,
+    AgentPath,
     Basis,
     Color,
     GDCallable,
@@ -60,6 +63,8 @@ from _bridge import (
     delta_time_of,
     distance_to_goal,
     emit_each,
+    follow_path,
+    forget_progress,
     get_object,
     has_child,
     has_listeners,
@@ -77,6 +82,7 @@ from _bridge import (
     report_error,
     report_exception,
     report_warning,
+    right_on_map,
     see_between,
     singleton,
     variant_type_name,

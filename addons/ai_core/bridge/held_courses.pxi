@@ -1,42 +1,7 @@
-# Walks along paths: where one joins its path, and turns that need no decision, each in one crossing. GIL: kept; an agent may call scripts.
+# Turns of walks that need no decision, each in one crossing. GIL: kept; an agent may call scripts.
 
-ctypedef struct AgentMethods:        # of a NavigationAgent3D or a NavigationAgent2D
-    const void* get_target
-    const void* get_next
-    const void* get_path
-    const void* set_velocity
-    int path_type
-    void* tag
-
-cdef AgentMethods agents_in_space, agents_in_plane
-
-cdef int open_held_courses() except -1:
-    agents_in_space.get_target = need_bind("NavigationAgent3D", "get_target_position", HASH_NavigationAgent3D_get_target_position)
-    agents_in_space.get_next = need_bind("NavigationAgent3D", "get_next_path_position", HASH_NavigationAgent3D_get_next_path_position)
-    agents_in_space.get_path = need_bind("NavigationAgent3D", "get_current_navigation_path", HASH_NavigationAgent3D_get_current_navigation_path)
-    agents_in_space.set_velocity = need_bind("NavigationAgent3D", "set_velocity", HASH_NavigationAgent3D_set_velocity)
-    agents_in_space.path_type = T_PACKED_VECTOR3_ARRAY
-    agents_in_space.tag = class_tag("NavigationAgent3D")
-    agents_in_plane.get_target = need_bind("NavigationAgent2D", "get_target_position", HASH_NavigationAgent2D_get_target_position)
-    agents_in_plane.get_next = need_bind("NavigationAgent2D", "get_next_path_position", HASH_NavigationAgent2D_get_next_path_position)
-    agents_in_plane.get_path = need_bind("NavigationAgent2D", "get_current_navigation_path", HASH_NavigationAgent2D_get_current_navigation_path)
-    agents_in_plane.set_velocity = need_bind("NavigationAgent2D", "set_velocity", HASH_NavigationAgent2D_set_velocity)
-    agents_in_plane.path_type = T_PACKED_VECTOR2_ARRAY
-    agents_in_plane.tag = class_tag("NavigationAgent2D")
-
-cdef float SAME = 1e-3               # positions within this are equal (m, px)
 cdef float RISES_M = 0.5             # a next point so far above or below is on a slope or a link, on which each turn asks the path
 
-
-cdef int read_point(const WalkMethods* methods, place, float* out) except -1:
-    out[2] = 0
-    if type(place) is Vector3 and methods.coordinates == 3:
-        memcpy(out, (<Vector3>place).v, 12)
-    elif methods.coordinates == 3:
-        out[0], out[1], out[2] = place
-    else:
-        out[0], out[1] = place
-    return 0
 
 cdef bint find_goal(const WalkMethods* methods, goal, board, float* to) except -1:
     """Write the present position of a goal; return False if there is none in this space."""
@@ -56,7 +21,7 @@ cdef bint find_goal(const WalkMethods* methods, goal, board, float* to) except -
         return True
     if type(goal) is not (Vector3 if methods.coordinates == 3 else Vector2):
         return False
-    read_point(methods, goal, to)
+    read_point(methods.coordinates, goal, to)
     return True
 
 def distance_to_goal(GDObject actor not None, goal, board=None):
@@ -117,32 +82,27 @@ cdef class HeldCourse:
         moved: called with the velocity when it has changed by more than ``step``; None for nothing.
         step: change of the velocity, in units of the scene per second.
     """
-    cdef uint64_t actor, agent
+    cdef uint64_t actor
     cdef const WalkMethods* methods
-    cdef const AgentMethods* agents
     cdef bint is_body, avoids, is_over
-    cdef double blocked, speed, turn_rate, arrival, slack, asks_every_s, asks_in_s, gravity, change
+    cdef double speed, turn_rate, arrival, asks_every_s, asks_in_s, gravity, change
     cdef double now_s, left_s, stuck_after_s
-    cdef object goal, board, path, moved, applies
+    cdef object goal, board, moved, applies
+    cdef AgentPath path
     cdef dict memory
     cdef SafeVelocity safe
     cdef float left[3]
     cdef float stop[3]
-    cdef float aimed[3]              # goal for which the agent was given its target
-    cdef float target[3]
-    cdef float first[3]              # of the agent's path
-    cdef float last[3]
     cdef float told[3]               # velocity that ``moved`` was called with
-    cdef int64_t points
 
     def __init__(self, GDObject actor not None, goal, double arrival, double speed, double turn_rate, bint is_body,
                  double gravity, dict memory not None, double now_s, double stuck_after_s, double asks_every_s,
                  applies=None, board=None, moved=None, double step=0):
         cdef void* pointer = actor.live()
-        self.actor, self.agent, self.avoids = actor.id, 0, False
-        self.methods, self.agents = &walks_in_space, &agents_in_space
+        self.actor, self.avoids = actor.id, False
+        self.methods = &walks_in_space
         if not is_of_class(pointer, walks_in_space.node_tag):
-            self.methods, self.agents = &walks_in_plane, &agents_in_plane
+            self.methods = &walks_in_plane
             if not is_of_class(pointer, walks_in_plane.node_tag):
                 raise TypeError(f"needs a Node3D or a Node2D, got {actor!r}")
         if is_body and not is_of_class(pointer, self.methods.body_tag):
@@ -153,45 +113,27 @@ cdef class HeldCourse:
         self.applies, self.asks_every_s, self.asks_in_s, self.is_over = applies, asks_every_s, asks_every_s, False
         self.stuck_after_s = stuck_after_s
         if stuck_after_s > 0:
-            read_point(self.methods, memory["left"], self.left)
+            read_point(self.methods.coordinates, memory["left"], self.left)
             self.left_s = memory["left_s"]
         self.told[0] = NAN
 
-    def along(self, GDObject agent not None, stop, path, double slack, double blocked, SafeVelocity safe):
+    def along(self, AgentPath path not None, stop, SafeVelocity safe):
         """Follow the path of a NavigationAgent; return False if it has no next point now.
 
         Args:
-            agent: the NavigationAgent of the actor.
+            path: the path of the agent of the actor, which has found the next point.
             stop: the next point.
-            path: has ``next(here, goal, arrival, stands=, is_blocked=)``, which returns a position and "going", or
-                another word if there is none to go to. It writes to the memory "aimed", the goal and the target of the
-                agent; "path", the number of its points and both ends; and "climbs", whether the way to the next point
-                needs a decision in every turn. It is asked within ``arrival`` of the next point.
-            slack: share of its distance by which the goal may move before the agent gets another target.
-            blocked: horizontal distance to the next point within which a wall lets the path be asked.
             safe: connected to the avoidance of the agent; None without avoidance.
         """
-        if not is_of_class(agent.live(), self.agents.tag):
-            raise TypeError(f"needs a NavigationAgent in as many dimensions as the actor, got {agent!r}")
-        self.agent, self.path, self.slack, self.blocked = agent.id, path, slack, blocked
-        self.safe, self.avoids = safe, safe is not None
-        read_point(self.methods, stop, self.stop)
-        return self.note_path()
+        if path.methods.count != self.methods.coordinates:
+            raise TypeError("needs a NavigationAgent in as many dimensions as the actor")
+        self.path, self.safe, self.avoids = path, safe, safe is not None
+        read_point(self.methods.coordinates, stop, self.stop)
+        return path.is_known()
 
     def end(self):
         """Let the next turn be decided."""
         self.is_over = True
-
-    cdef bint note_path(self) except -1:
-        aimed, path = self.memory.get("aimed"), self.memory.get("path")
-        if aimed is None or path is None or self.memory.get("climbs"):
-            return False
-        read_point(self.methods, aimed[0], self.aimed)
-        read_point(self.methods, aimed[1], self.target)
-        self.points = path[0]
-        read_point(self.methods, path[1], self.first)
-        read_point(self.methods, path[2], self.last)
-        return True
 
     cdef object vector(self, const float* place):
         return vector3(place[0], place[1], place[2]) if self.methods.coordinates == 3 else Vector2(place[0], place[1])
@@ -217,8 +159,8 @@ cdef class HeldCourse:
             gd_object_method_bind_ptrcall(self.methods.is_on_floor, actor, NULL, &stands)
             if not stands:
                 return False
-        if self.agent != 0:
-            agent = gd_object_get_instance_from_id(self.agent)
+        if self.path is not None:
+            agent = gd_object_get_instance_from_id(self.path.agent)
             if agent == NULL:
                 return False
         self.asks_in_s -= elapsed_s
@@ -228,12 +170,11 @@ cdef class HeldCourse:
             self.asks_in_s = self.asks_every_s
         if not self.has_progress(here, elapsed_s):
             return False
-        if self.agent != 0:
-            if away(to, self.aimed, count) > max(self.arrival / 2, self.slack * left) or not self.has_path(agent) \
-                    or self.is_near_stop(actor, here):
+        if self.path is not None:
+            if self.path.is_off(to, left, self.arrival) or not self.path.is_same(agent) or self.is_near_stop(actor, here):
                 if not self.choose(actor, here, to):
                     return False
-            actor, agent = gd_object_get_instance_from_id(self.actor), gd_object_get_instance_from_id(self.agent)
+            actor, agent = gd_object_get_instance_from_id(self.actor), gd_object_get_instance_from_id(self.path.agent)
             if actor == NULL or agent == NULL:       # freed by a script that the agent called
                 return False
         else:
@@ -248,9 +189,9 @@ cdef class HeldCourse:
         if self.turn_rate != 0:
             turn_toward(actor, self.methods, velocity, self.turn_rate * elapsed_s)
         if self.avoids:
-            call_with(self.agents.set_velocity, agent, velocity)
+            call_with(self.path.methods.set_velocity, agent, velocity)
             if self.safe.velocity is not None:
-                read_point(self.methods, self.safe.velocity, free)
+                read_point(self.methods.coordinates, self.safe.velocity, free)
                 velocity[0], velocity[up] = free[0], free[up]
         if self.is_body:
             slide_one(actor, self.actor, self.methods, velocity, self.gravity != 0, False, self.gravity, elapsed_s,
@@ -283,7 +224,7 @@ cdef class HeldCourse:
             return True
         if self.gravity == 0:
             return False
-        if left <= self.blocked:
+        if left <= BLOCKED_M:
             gd_object_method_bind_ptrcall(self.methods.is_on_wall, actor, NULL, &is_blocked)
         return is_blocked or fabs(self.stop[1] - here[1]) > RISES_M
 
@@ -298,92 +239,14 @@ cdef class HeldCourse:
         return 0
 
     cdef bint choose(self, void* actor, const float* here, const float* to) except -1:
-        """Ask the path for the next point; return False if there is none to go to on the ground."""
+        """Find the next point of the path; return False if there is none to go to on the ground."""
         cdef uint8_t is_blocked = 0
+        cdef double stop[3]
+        cdef int axis
         if self.gravity != 0:
             gd_object_method_bind_ptrcall(self.methods.is_on_wall, actor, NULL, &is_blocked)
-        stop, came = self.path.next(
-            self.vector(here), self.vector(to), self.arrival, stands=True, is_blocked=bool(is_blocked))
-        if came != "going" or not self.note_path():
+        if self.path.find(here, to, self.arrival, True, is_blocked, stop) != GOING or not self.path.is_known():
             return False
-        read_point(self.methods, stop, self.stop)
+        for axis in range(self.methods.coordinates):
+            self.stop[axis] = <float>stop[axis]
         return True
-
-    cdef bint has_path(self, void* agent) noexcept:
-        """Return whether the agent has the target and the path as before; makes it update its path."""
-        cdef float place[3]
-        cdef uint64_t path[2]            # a packed array: OWNED
-        cdef int64_t points = 0
-        cdef int count = self.methods.coordinates
-        cdef PackedKind* kind = &packed_kinds[self.agents.path_type]
-        cdef bint is_same
-        gd_object_method_bind_ptrcall(self.agents.get_target, agent, NULL, place)
-        if away(place, self.target, count) > SAME:
-            return False
-        gd_object_method_bind_ptrcall(self.agents.get_next, agent, NULL, place)
-        agent = gd_object_get_instance_from_id(self.agent)
-        if agent == NULL:
-            return False
-        path[0] = path[1] = 0
-        gd_object_method_bind_ptrcall(self.agents.get_path, agent, NULL, path)
-        kind.size(path, NULL, &points, 0)
-        is_same = points == self.points
-        if is_same:
-            is_same = not memcmp(kind.element_const(path, 0), self.first, 4 * count) and not memcmp(
-                kind.element_const(path, points - 1), self.last, 4 * count)
-        destructors[self.agents.path_type](path)
-        return is_same
-
-
-cdef inline double away(const float* one, const float* other, int count) noexcept nogil:
-    cdef double squares = 0
-    cdef int axis
-    for axis in range(count):
-        squares += (<double>one[axis] - other[axis]) * (<double>one[axis] - other[axis])
-    return sqrt(squares)
-
-
-def nearest_piece(const float[:, ::1] points, place, double within):
-    """Return the piece of a path that is horizontally nearest to a position, and the nearest position on it.
-
-    Args:
-        points: points of the path, (n, 2) or (n, 3).
-        place: the position, of as many numbers.
-        within: in 3D, largest height of the position above or below a piece (m).
-
-    Returns:
-        The number of the first point of the piece, and a list; (-1, None) if no piece is near enough in height.
-
-    Cost: O(n); tens of nanoseconds for each point.
-    """
-    cdef Py_ssize_t i, found = -1
-    cdef int axis, count = points.shape[1]
-    cdef double at[3]
-    cdef double share, x, z, distance, least = INFINITY
-    cdef list nearest = None
-    for axis, coordinate in enumerate(place):
-        if axis < 3: at[axis] = coordinate
-    for i in range(points.shape[0] - 1):
-        share = share_along(&points[i, 0], &points[i + 1, 0], at, count)
-        if count == 3 and fabs(between(points[i, 1], points[i + 1, 1], share) - at[1]) > within:
-            continue
-        x = between(points[i, 0], points[i + 1, 0], share) - at[0]
-        z = between(points[i, count - 1], points[i + 1, count - 1], share) - at[count - 1]
-        distance = hypot(x, z)
-        if distance < least:
-            found, least = i, distance
-    if found >= 0:
-        share = share_along(&points[found, 0], &points[found + 1, 0], at, count)
-        nearest = [between(points[found, axis], points[found + 1, axis], share) for axis in range(count)]
-    return found, nearest
-
-cdef inline double share_along(const float* one, const float* other, const double* at, int count) noexcept nogil:
-    """Return the share of a piece at its horizontally nearest point to a position."""
-    cdef double x = other[0] - one[0], z = other[count - 1] - one[count - 1]
-    cdef double squares = x * x + z * z
-    if squares == 0:
-        return 0
-    return max(0.0, min(1.0, ((at[0] - one[0]) * x + (at[count - 1] - one[count - 1]) * z) / squares))
-
-cdef inline double between(double one, double other, double share) noexcept nogil:
-    return one + share * (other - one)

@@ -38,6 +38,11 @@ cdef extern from "engine_hashes.h":
     int64_t HASH_NavigationAgent3D_get_current_navigation_path, HASH_NavigationAgent3D_set_velocity
     int64_t HASH_NavigationAgent2D_get_target_position, HASH_NavigationAgent2D_get_next_path_position
     int64_t HASH_NavigationAgent2D_get_current_navigation_path, HASH_NavigationAgent2D_set_velocity
+    int64_t HASH_NavigationAgent3D_get_navigation_map, HASH_NavigationAgent3D_set_target_position
+    int64_t HASH_NavigationAgent3D_set_path_height_offset
+    int64_t HASH_NavigationAgent2D_get_navigation_map, HASH_NavigationAgent2D_set_target_position
+    int64_t HASH_NavigationServer3D_map_get_iteration_id, HASH_NavigationServer3D_map_get_closest_point
+    int64_t HASH_NavigationServer3D_map_get_closest_point_normal, HASH_NavigationServer2D_map_get_iteration_id
     int64_t HASH_CharacterBody3D_is_on_floor, HASH_CharacterBody3D_is_on_wall
     int64_t HASH_CharacterBody3D_get_wall_normal, HASH_PhysicsBody3D_test_move
     int64_t HASH_CharacterBody3D_apply_floor_snap

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from addons.ai_core.bridge.gd import HeldCourse, Vector2, Vector3, nearest_piece
+from addons.ai_core.bridge.gd import AgentPath, HeldCourse, Vector2, Vector3, nearest_piece
 from addons.ai_core.nodes.habits import moving_habits
 
 pytestmark = pytest.mark.in_its_own_world
@@ -102,14 +102,16 @@ def test_held_courses_ask_now_and_then_whether_they_apply(node, scheduler):
     answers = [True, True, False]
     course = course_of(node("Node3D", scheduler), Vector3(99, 0, 0), applies=lambda: answers.pop(0))
     held = [course(0.1) for _ in range(9)]
-    assert held == [True] * 8 + [False] and not answers
+    assert held == [True] * 8 + [False]
+    assert not answers
 
 
 def test_held_courses_note_progress_and_its_absence(node, scheduler):
     actor, memory = node("Node3D", scheduler), {"left": [0.0, 0.0, 0.0], "left_s": 7.0}
     course = course_of(
         actor, Vector3(99, 0, 0), memory=memory, now_s=7.0, stuck_after_s=0.5, asks_every_s=9.0)
-    assert course(0.125) and course(0.125)
+    assert course(0.125)
+    assert course(0.125)
     assert memory == {"left": [0.375, 0.0, 0.0], "left_s": 7.25}
     held = []
     for _ in range(4):
@@ -125,6 +127,8 @@ def test_held_courses_refuse_what_cannot_walk(node, scheduler):
     with pytest.raises(TypeError, match="CharacterBody"):
         HeldCourse(place, Vector3(1, 0, 0), 0.5, 3.0, 0.0, True, 0.0, {}, 0.0, 0.0, 1.0)
     course = course_of(place, Vector3(1, 0, 0))
-    flat = node("NavigationAgent2D", node("Node2D", scheduler))
+    flat = AgentPath(node("NavigationAgent2D", node("Node2D", scheduler)), {}, False)
     with pytest.raises(TypeError, match="NavigationAgent"):
-        course.along(flat, Vector3(1, 0, 0), None, 0.1, 0.5, None)
+        course.along(flat, Vector3(1, 0, 0), None)
+    with pytest.raises(TypeError, match="NavigationAgent"):
+        AgentPath(place, {}, False)

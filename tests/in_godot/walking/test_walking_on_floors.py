@@ -7,8 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from addons.ai_core.bridge.gd import NodePath, Vector3, construct
-from addons.ai_core.nodes.walking.path_follower import joined
+from addons.ai_core.bridge.gd import STANDS_WITHIN_M, NodePath, Vector3, construct, nearest_piece
 
 MAP_M, UPPER_M = 0.5, 4.0
 WAYS = ("ticket", "agent")
@@ -173,9 +172,9 @@ def test_a_body_that_floats_flies_its_way(house, walk):
 
 def test_a_path_is_joined_on_the_same_floor():
     points = np.array([(0, 0, 0), (8, 0, 0), (8, 4, 4), (2, 4, 1), (0, 4, 0)], np.float32)
-    assert joined(points, Vector3(2, 0, 1)) == (1, [2, 0, 0])
-    assert joined(points, Vector3(2, 4, 1)) == (3, [2, 4, 1])
-    assert joined(points, Vector3(2, 9, 1)) == (0, None)
+    assert nearest_piece(points, Vector3(2, 0, 1), STANDS_WITHIN_M) == (0, [2, 0, 0])
+    assert nearest_piece(points, Vector3(2, 4, 1), STANDS_WITHIN_M) == (2, [2, 4, 1])
+    assert nearest_piece(points, Vector3(2, 9, 1), STANDS_WITHIN_M) == (-1, None)
 
 
 def jumped(house, walk, by, goal, at_frame):

@@ -9,8 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from addons.ai_core.bridge.gd import NodePath, Rect2i, Vector2, Vector2i, Vector3, construct
-from addons.ai_core.nodes.walking.path_follower import PathFollower
+from addons.ai_core.bridge.gd import NodePath, Rect2i, Vector2, Vector2i, Vector3, construct, follow_path
 
 DIAGONAL_MODE_NEVER = 1
 
@@ -139,8 +138,8 @@ def test_who_need_not_come_near_cuts_no_corner(walker, service, physics_frames, 
 def test_who_is_kept_off_a_corner_goes_on_when_past_it():
     way = np.array([[0, 0], [20, 0], [20, 50]], np.float32)
     before, past = Vector2(17, 2), Vector2(20.1, -4)
-    assert PathFollower({}, falls=False).next(way, before, 6.0) == (Vector2(20, 0), "going")
-    assert PathFollower({}, falls=False).next(way, past, 6.0) == (Vector2(20, 50), "going")
+    assert follow_path({}, way, before, 6.0, falls=False) == (Vector2(20, 0), "going")
+    assert follow_path({}, way, past, 6.0, falls=False) == (Vector2(20, 50), "going")
 
 
 @pytest.mark.parametrize("period", [1, 4])

@@ -32,10 +32,9 @@ from addons.ai_core.nodes.habits.built_in_habits import BuiltInHabit
 from addons.ai_core.nodes.habits.habit import Habit, tree_above
 from addons.ai_core.nodes.habits.habit_condition import condition_of, wait
 from addons.ai_core.nodes.habits.habit_events import EVENT, value_of
-from addons.ai_core.nodes.walking.agent_walk import AIM_SLACK, AgentWalk
-from addons.ai_core.nodes.walking.body_moving import is_body, walk
-from addons.ai_core.nodes.walking.path_follower import point_ahead
-from addons.ai_core.nodes.walking.path_height import BLOCKED_M, GROUNDED, is_elsewhere
+from addons.ai_core.nodes.walking.agent_walk import AgentWalk
+from addons.ai_core.nodes.walking.body_moving import GROUNDED, is_body, walk
+from addons.ai_core.nodes.walking.floors import is_elsewhere
 from addons.ai_core.nodes.walking.ticket_walk import TicketWalk
 from addons.ai_core.nodes.walking.walking_crowd import WalkingCrowd, crowd_of
 from ai_core.decisions.habits.habit_runner_loops import HabitContext
@@ -374,10 +373,10 @@ class WalkingHabit(ActorHabit):
                 if stands and status is Status.RUNNING:
                     self._hold_course(actor, stop, goal, path, run)
                 return status
-            at, here, stands = point_ahead(run.memory), actor.get_global_position(), not falls or actor.is_on_floor()
+            at, here, stands = _point_ahead(run.memory), actor.get_global_position(), not falls or actor.is_on_floor()
             is_blocked = falls and actor.is_on_wall()
             stop, came = self._next(path, here, goal, run, falls, stands, is_blocked)
-            if came == "going" and point_ahead(run.memory) == at:
+            if came == "going" and _point_ahead(run.memory) == at:
                 return self._check_stuck(first, stop, run)
         return Status.SUCCEEDED if came == "arrived" else Status.FAILED
 
@@ -395,7 +394,7 @@ class WalkingHabit(ActorHabit):
             run.memory, run.tree.seconds, self.stuck_after, HELD_S,
             lambda: self._settings_of_course(actor, agent, run) == settings,
             board, self._emit_velocity if is_heard else None, VELOCITY_STEP * self.speed)
-        if path is not None and not held.along(agent, stop, path, AIM_SLACK, BLOCKED_M, self._safe):
+        if path is not None and not held.along(path.path, stop, self._safe):
             return
         self._held, self._held_in = held, run.memory
         self._follow(run)
@@ -1034,6 +1033,11 @@ class HabitAttack(TargetedHabit, Habit):
         if self.target_node or self._key():
             return self._target(run)
         return self._tree.get_value("target")
+
+
+def _point_ahead(memory: dict[str, Any]) -> tuple[Any, Any]:
+    """Return an identifier of the point of its path that a walk goes to, which changes when the point is reached."""
+    return memory.get("step"), memory.get("join")
 
 
 def _distance(one: Any, other: Any) -> float:

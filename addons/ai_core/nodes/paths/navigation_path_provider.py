@@ -9,20 +9,10 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from addons.ai_core.bridge.gd import RID, RefusedValue, Vector2, Vector3, singleton
+from addons.ai_core.bridge.gd import ABOVE_MAP_M, RID, RefusedValue, Vector2, Vector3, right_on_map, singleton
 from ai_core.budget import Budget
 from ai_core.paths.path import PathState
 from ai_core.saving.kinds import ArrayOf, Number, OneOf, Point, Record, Text
-
-ABOVE_MAP_M = 2.0
-"""Largest distance of a goal above or below the map (m): a baked mesh lies some cells above the floor, and the center
-of a character above both."""
-
-OVER_M = 0.01
-"""Distance from the normal of a slope within which a position is over that slope (m)."""
-
-WALL = 0.1
-"""Upward share of a normal below which the surface is a wall."""
 
 
 def ends_at(server: Any, map_rid: RID, end: list[float], goal: Any, tolerance_m: float) -> bool:
@@ -47,31 +37,8 @@ def ends_at(server: Any, map_rid: RID, end: list[float], goal: Any, tolerance_m:
     nearest = server.map_get_closest_point(map_rid, goal)
     if math.hypot(end[0] - goal.x, end[2] - goal.z) <= tolerance_m and math.dist(end, nearest) <= tolerance_m:
         return True
-    on_map = right_on_map(server, map_rid, goal, nearest)
+    on_map = right_on_map(map_rid, goal)
     return on_map is not None and min(math.dist(end, nearest), math.dist(end, on_map)) <= tolerance_m
-
-
-def right_on_map(server: Any, map_rid: RID, goal: Vector3, nearest: Vector3) -> Vector3 | None:
-    """Return the position on the map right below or above a goal, None if the map is beside it.
-
-    Args:
-        server, map_rid: the engine's server and map.
-        goal: goal position.
-        nearest: the nearest position on the map.
-
-    Cost: one small query.
-    """
-    along, up, across = server.map_get_closest_point_normal(map_rid, goal)
-    squares = along * along + up * up + across * across      # the engine does not normalize it
-    if abs(up) <= WALL * math.sqrt(squares):
-        return None
-    goal_x, goal_y, goal_z = goal
-    x, y, z = nearest
-    x, y, z = goal_x - x, goal_y - y, goal_z - z
-    off = (x * along + y * up + z * across) / squares
-    beside_m = math.hypot(x - off * along, y - off * up, z - off * across)
-    above_m = off * squares / up
-    return None if beside_m > OVER_M or abs(above_m) > ABOVE_MAP_M else Vector3(goal_x, goal_y - above_m, goal_z)
 
 
 COSTS_KEPT = 64
@@ -213,7 +180,7 @@ class NavigationPathProvider:
         end = points[-1].tolist()
         if math.hypot(end[0] - goal.x, end[2] - goal.z) < BESIDE_M or abs(end[1] - goal.y) > ABOVE_MAP_M:
             return points
-        on_map = right_on_map(self._server, self.map_rid, goal, self.nearest(goal))
+        on_map = right_on_map(self.map_rid, goal)
         return points if on_map is None else self._server.map_get_path(self.map_rid, start, on_map, True, self.layers)
 
     def _none(self, why: str) -> NavigationPath:

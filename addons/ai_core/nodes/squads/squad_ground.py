@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from addons.ai_core.bridge.gd import RID, RefusedValue, Vector2, Vector3, singleton
+from addons.ai_core.bridge.gd import RID, STANDS_WITHIN_M, RefusedValue, Vector2, Vector3, singleton
 from addons.ai_core.nodes.paths.grid_of_scene import Places
-from addons.ai_core.nodes.walking.path_height import GROUNDED, STANDS_WITHIN_M
+from addons.ai_core.nodes.walking.body_moving import GROUNDED
 from ai_core.maps.passage import GridPassage
 
 Floats = NDArray[np.float64]

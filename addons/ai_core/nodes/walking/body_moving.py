@@ -7,6 +7,9 @@ from addons.ai_core.bridge.gd import walk_body
 
 BODIES = ("CharacterBody3D", "CharacterBody2D")
 
+GROUNDED = 0
+"""The motion mode of bodies that stand on floors."""
+
 
 def is_body(actor: Any) -> bool:
     """Return whether an actor is a CharacterBody3D or 2D."""

@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from addons.ai_core.bridge.gd import RefusedValue
-from addons.ai_core.nodes.walking.path_follower import PathFollower, forget_progress
-from addons.ai_core.nodes.walking.path_height import STANDS_WITHIN_M, is_elsewhere
+from addons.ai_core.bridge.gd import STANDS_WITHIN_M, RefusedValue, follow_path, forget_progress
+from addons.ai_core.nodes.walking.floors import is_elsewhere
 
 STATES = {"waiting": "going", "running": "going", "found": "arrived", "partial": "failed"}
 """Result of a walk at the end of its path, by the state of its ticket."""
@@ -19,7 +18,7 @@ class TicketWalk:
     Args:
         paths: the PathService.
         memory: plain values that the caller keeps between calls; an unknown ticket is requested again.
-        falls: whether floors carry the mover, as ``HeightAbovePath``.
+        falls: whether floors carry the mover, as in ``follow_path``.
     """
 
     def __init__(self, paths: Any, memory: dict[str, Any], *, falls: bool = False) -> None:
@@ -34,7 +33,7 @@ class TicketWalk:
         Args:
             here: present position.
             goal: goal position; if it has moved, another path is requested.
-            arrival, stands, is_blocked: as in ``PathFollower``; a mover that is off its path requests another path.
+            arrival, stands, is_blocked: as in ``follow_path``; a mover that is off its path requests another path.
             step: distance per turn; a goal that moves less causes a request only at the end of the path, because
                 a mover with few turns that follows another would otherwise request a path in each.
         """
@@ -61,8 +60,9 @@ class TicketWalk:
                 points[-1, 1:-1] = points[-2, 1:-1]
             if points.shape[1] == 3:                     # a grid is one floor, whatever the heights of its cell centers
                 points[:, 1] += memory.get("began", here).y - points[0, 1]
-        stop, came = PathFollower(memory, falls=self._falls).next(
-            points, here, arrival, stands=stands, is_blocked=is_blocked, began=memory.get("began"))
+        stop, came = follow_path(
+            memory, points, here, arrival, falls=self._falls, stands=stands, is_blocked=is_blocked,
+            began=memory.get("began"))
         has_moved = came == "arrived" and is_elsewhere(memory["asked_for"], goal, arrival)
         if has_moved or came == "off_path":
             self._ask(here, goal)
