@@ -161,8 +161,9 @@ def restore(
                 problems[name] = error
     problems |= _wrong_moments(states, {name: parts[name] for name in changes})
     reasons = {name: str(problem).removeprefix(f"{name}: ") for name, problem in problems.items()}
+    clocks = _clocks_among(parts)
     for name, reason in reasons.items():
-        if not skip_broken or _is_clock(parts.get(name), parts):
+        if not skip_broken or name in clocks:
             raise SnapshotError(f"{name}: {reason}") from problems[name]
         changes.pop(name, None)
     chosen = {name: parts[name] for name in changes}
@@ -313,9 +314,10 @@ def _strangers(
     }
 
 
-def _is_clock(part: object, parts: Mapping[str, SnapshotPart]) -> bool:
-    is_one_of_ours = isinstance(part, ManualClock)
-    return is_one_of_ours or any(getattr(one, "clock", None) is part is not None for one in parts.values())
+def _clocks_among(parts: Mapping[str, SnapshotPart]) -> set[str]:
+    """Return the names of the parts that are clocks, by their class or because another part has them as its clock."""
+    used = {id(getattr(one, "clock", None)) for one in parts.values()}
+    return {name for name, part in parts.items() if isinstance(part, ManualClock) or id(part) in used}
 
 
 def _wrong_moments(states: Mapping[str, Any], parts: Mapping[str, SnapshotPart]) -> dict[str, SnapshotError]:
