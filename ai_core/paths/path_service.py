@@ -31,7 +31,7 @@ from ai_core.paths.path_requests import (
     check_ticket,
 )
 from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
-from ai_core.saving.kinds import MapOf, Record, TableOf, Whole
+from ai_core.saving.kinds import Flag, MapOf, Record, TableOf, Whole
 from ai_core.trace import Trace, given_trace
 
 
@@ -194,6 +194,7 @@ class PathService(Saveable):
     STATE = DeclaredState(
         next_number=Whole(at="_next_number"),
         counts=MapOf(Whole(), names=lambda service: service._counts, at="_counts"),
+        prepares_first=Flag(at="_prepares_first"),
         requests=Record(
             PathRequests, over=TableOf(OVER_STATE), searches=TableOf(SHARED_JOB_STATE),
             improving=TableOf(IMPROVING_JOB_STATE), at="_requests"))
@@ -226,6 +227,7 @@ class PathService(Saveable):
         self._threads = None if executor is None else SearchThreads(executor, helpers)
         self._jobs = PathJobs(provider)
         self._next_number = 0
+        self._prepares_first = False    # the budget of the last advance ended before the preparation
         self._held: WeakValueDictionary[int, PathTicket] = WeakValueDictionary()
         self._unclaimed: dict[int, PathTicket] = {}
         self._loaded_at_frame = 0
@@ -362,7 +364,7 @@ class PathService(Saveable):
         """Advance searches until none is left or the budget is spent, and prepare the ground.
 
         While the ground is not prepared, at least a quarter of the budget is reserved for that. However small a budget
-        of time is, the searches get ``LEAST_US`` in each advance and the preparation a step in every other one.
+        of time is, either the searches get ``LEAST_US`` in an advance or the preparation a step, in turns.
 
         Cost: limited by the budget.
         """
@@ -371,6 +373,12 @@ class PathService(Saveable):
         if self._unclaimed and self._clock.now.frame - self._loaded_at_frame > self._keep_frames:
             self._unclaimed = {}
         is_prepared = self.provider.is_prepared
+        if self._prepares_first and not is_prepared:
+            self._prepares_first = False
+            self.provider.prepare(budget.part(budget.left * (1 - SEARCHING)))
+            if budget.is_spent:
+                return
+            is_prepared = self.provider.is_prepared
         searching = budget.part_of_at_least(LEAST_US, math.inf if is_prepared else budget.left * SEARCHING)
         while not searching.is_spent:
             while self._jobs.waiting and len(self._jobs.running) < self._most_running:
@@ -385,8 +393,11 @@ class PathService(Saveable):
                 together, raised = [job], [take_turn(job, searching)]
             for one, error in zip(together, raised, strict=True):
                 self._after_turn(one, error)
-        if not is_prepared and (not budget.is_spent or (not budget.charges_runs and self._clock.now.frame % 2)):
-            self.provider.prepare(budget)
+        if not is_prepared:
+            if not budget.is_spent:
+                self.provider.prepare(budget)
+            elif not budget.charges_runs:
+                self._prepares_first = True
 
     @property
     def _requests(self) -> PathRequests:

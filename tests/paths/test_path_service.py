@@ -1,6 +1,8 @@
 """Paths by ticket: shared, in turns, and nothing is lost."""
 from __future__ import annotations
 
+import itertools
+import json
 import math
 from contextlib import nullcontext
 
@@ -368,3 +370,22 @@ def test_with_a_hundred_requests_the_jumps_are_made_meanwhile(clock):
     assert frames < 40                          # 576 lines and 64 rows, 16 of them in a frame at least
     assert any(one.is_done for one in tickets)
     assert not service.is_idle
+
+
+def test_searches_and_preparation_take_turns_when_no_time_is_left(clock):
+    grid = Grid(np.ones((64, 64), np.bool_), neighbors=8)
+    provider = GridPathProvider(grid.passage())
+    service, worked, prepare = PathService(provider, clock), [], provider.prepare
+    provider.prepare = lambda budget: (worked.append("prepared"), prepare(budget))
+    tickets = [service.request_path(grid.cell(0, row), grid.cell(63, 63 - row)) for row in range(64)]
+    reads = itertools.count(0, 10_000)          # each look finds 10 µs gone
+    for _ in range(20):
+        before, number = sum(one.is_done for one in tickets), len(worked)
+        service.advance(Budget.of_time(0, lambda: next(reads)))
+        assert (sum(one.is_done for one in tickets) > before) + (len(worked) > number) <= 1
+        clock.advance()
+    assert worked == ["prepared"] * 10
+    assert any(one.state != "waiting" for one in tickets)
+    loaded = PathService(GridPathProvider(grid.passage()), clock)
+    loaded.prepare_state(json.loads(json.dumps(service.save_state())))()
+    assert loaded.save_state()["prepares_first"] == service.save_state()["prepares_first"]

@@ -332,12 +332,14 @@ class PathService(SavedState, Node):
         return {**counts, **own, "query_us": getattr(self._provider, "query_us", 0.0)}
 
     def _frame(self, turn: Turn) -> None:
-        if self._over or self._improved:        # of an earlier frame: no more is found than can be emitted
+        is_emitting = bool(self._over or self._improved)
+        if is_emitting:         # of an earlier frame: no more is found than can be emitted
             self.emit_results(turn.budget)
-        has_emitted = not (self._over or self._improved)
-        if has_emitted and self._service is not None and (self._service.is_idle or self._has_map()):
+            is_emitting = bool(self._over or self._improved) or turn.budget.is_spent
+        if not is_emitting and self._service is not None and (self._service.is_idle or self._has_map()):
             self._service.advance(turn.budget)
-            self.emit_results(turn.budget)
+            if not turn.budget.is_spent:
+                self.emit_results(turn.budget)
         if self.is_valid():
             self._fallback.advance(turn.budget, self._requests)
             self.advance_flows(turn.budget)
