@@ -440,7 +440,7 @@ class RunLoop:
     ended_ns: cython.longlong
     left: cython.double     # before the next run, where the budget is not one of time
     row_kind: object        # type of calls of which many can be made at once
-    other_kind: object      # the last type looked at of which they cannot
+    other_kinds: set        # types of which they cannot
     ahead: cython.Py_ssize_t
     row_from: cython.Py_ssize_t
 
@@ -451,7 +451,7 @@ class RunLoop:
         self.parts = self.requests = memoryview(np.zeros(8))
         self.recent = memoryview(np.zeros((0, 2, RECENT_RUNS), np.intc))
         self.stamps_array = None
-        self.row_kind = self.other_kind = None
+        self.row_kind, self.other_kinds = None, set()
         self.ahead, self.row_from = 16, 0
         self.number = self.clock_frame = self.deadline_ns = self.margin_ns = self.ended_ns = self.answer = 0
         self.asks = self.most_piece_ns = 0
@@ -656,10 +656,11 @@ class RunLoop:
         turn: Turn = Turn.__new__(Turn)
         result = failure = None
         turn._now, turn._elapsed_s = self.now, self.seconds - task._last_s
-        turn._budget = None if self.shares else self.budget
+        is_whole: cython.bint = not self.shares or (granted == INFINITY and self.budget.is_unlimited)
+        turn._budget = self.budget if is_whole else None
         turn._whole, turn._is_timed, turn._begun_ns = self.budget, self.is_timed, self.ended_ns
         turn._amount = granted
-        if not self.shares and (self.counts or self.before is not None):
+        if is_whole and (self.counts or self.before is not None):
             steps = self.budget.steps
         task._last_s, task._last_frame = self.seconds, self.clock_frame
         if self.before is not None:
@@ -801,12 +802,12 @@ class RunLoop:
     def can_be_in_a_row(self, task: TaskRun) -> cython.bint:
         """Return whether calls such as that of this task can be made many at once, and in this frame."""
         kind = type(task._call)
-        if kind is self.other_kind or self.is_followed or self.has_requests or (self.counts and not self.charges):
+        if kind in self.other_kinds or self.is_followed or self.has_requests or (self.counts and not self.charges):
             return False
         if kind is self.row_kind:
             return True
         if getattr(kind, "call_row", None) is None:
-            self.other_kind = kind
+            self.other_kinds.add(kind)
             return False
         self.row_kind = kind
         return True

@@ -687,7 +687,8 @@ class RegionalSenseManager(Saveable):
             TypeError: if ``budget`` is not a Budget.
             RuntimeError: if called from a listener.
         """
-        check_budget(budget)
+        if not isinstance(budget, Budget):
+            check_budget(budget)  # type: ignore[unreachable]
         if self._is_advancing:
             raise RuntimeError("advance is already running; a listener must not call it")
         if self._rests_until and self.is_idle:
@@ -696,7 +697,7 @@ class RegionalSenseManager(Saveable):
         self._rays_asked = 0
         now_s = self.clock.now.seconds
         try:
-            has_signals = self._emitted.begin_advance(budget, now_s) or self._perception.has_heard
+            has_signals = self._emitted.begin_advance(budget, now_s) or bool(self._perception.heard)
             if self._sensitivity.until_s:
                 self._sensitivity.recover(self._sensors, now_s)
             if self._clues.gone:
@@ -704,25 +705,40 @@ class RegionalSenseManager(Saveable):
             self._phases.frame = self.clock.now.frame
             if self._sources.counts_motion:
                 self._sources.measure_motion(now_s)
-            left, is_shared = budget.left, has_signals or self._smelling is not None
-            is_limited, is_first, self._owes_pass = ends_passes(budget), self._owes_pass, False
             self._rests_until = 0
-            if is_first:
-                self._pass(budget, left, now_s)
-                if is_limited and budget.is_spent:
-                    self._shares.note_skipped()
-                    return
-            self._shares.advance(self._for_stages(budget, left), now_s, is_shared=is_shared)
-            if not is_first:
-                self._owes_pass = is_limited and budget.is_spent
-                if self._owes_pass:
-                    self._continuous.ages.note_round(now_s, is_done=False)
-                    return
-                self._pass(budget, left, now_s)
+            is_shared = has_signals or self._smelling is not None
+            if budget.is_unlimited:
+                self._owes_pass = False
+                self._shares.advance(budget, now_s, is_shared=is_shared)
+                is_done = self._perception.advance(self._continuous.pairs, budget)
+                if self._continuous.ages.is_late or not is_done:
+                    self._continuous.ages.note_round(now_s, is_done=is_done)
+            elif not self._advance_within(budget, now_s, is_shared=is_shared):
+                return
             if self._phases.period > 1:
                 self._rests_until = self._next_frame()
         finally:
             self._is_advancing = False
+
+    def _advance_within(self, budget: Budget, now_s: float, *, is_shared: bool) -> bool:
+        """Run stages and pass within a budget; return False if it ended between them."""
+        left, is_limited = budget.left, ends_passes(budget)
+        is_first, self._owes_pass = self._owes_pass, False
+        if is_first:
+            self._pass(budget, left, now_s)
+            if is_limited and budget.is_spent:
+                self._shares.note_skipped()
+                return False
+        self._shares.advance(
+            budget.part_of_at_least(LEAST_US, max(left * LEAST_FOR_STAGES, left - self._pass_us)), now_s,
+            is_shared=is_shared)
+        if not is_first:
+            self._owes_pass = is_limited and budget.is_spent
+            if self._owes_pass:
+                self._continuous.ages.note_round(now_s, is_done=False)
+                return False
+            self._pass(budget, left, now_s)
+        return True
 
     def _next_frame(self) -> int:
         """Return until which frame there is nothing to do unless a signal comes; 0 if something is left to do."""
@@ -733,20 +749,14 @@ class RegionalSenseManager(Saveable):
             return 0
         return self._phases.next_frame(percepts.looks.frame)
 
-    def _for_stages(self, budget: Budget, left: float) -> Budget:
-        """Return what a budget has for the stages, so that the pass over percepts fits, too.
-
-        A budget of steps is whole; a replay makes the same part of its budget as the game that was recorded.
-        """
-        if budget.is_unlimited:
-            return budget
-        return budget.part_of_at_least(LEAST_US, max(left * LEAST_FOR_STAGES, left - self._pass_us))
-
     def _pass(self, budget: Budget, most_us: float, now_s: float) -> None:
-        """Continue the pass over percepts, and learn what it takes."""
+        """Continue the pass over percepts, and learn what it takes.
+
+        The stages have had what it leaves. A budget of steps is whole; a replay makes the same parts of its budget
+        as the game that was recorded.
+        """
         before_us = budget.used if budget.stopwatch is not None else 0.0
-        for_pass = budget if budget.is_unlimited else budget.part_of_at_least(LEAST_US)
-        is_done = self._perception.advance(self._continuous.pairs, for_pass)
+        is_done = self._perception.advance(self._continuous.pairs, budget.part_of_at_least(LEAST_US))
         if self._continuous.ages.is_late or not is_done:
             self._continuous.ages.note_round(now_s, is_done=is_done)
         if budget.stopwatch is not None:
@@ -1052,9 +1062,10 @@ class RegionalSenseManager(Saveable):
 
     def _ask(self, budget: Budget, now_s: float) -> bool:
         """Query the lines of sight of the pairs whose turn it is; return False if the budget was spent before."""
-        continuous, rays, is_plain = self._continuous, self.line_of_sight, self._visibility.is_plain
+        continuous, rays = self._continuous, self.line_of_sight
         if not continuous.pairs_needing_rays:
             return True
+        is_plain = self._visibility.is_plain
         if rays is None and is_plain:
             continuous.see_all()
             return True

@@ -49,8 +49,8 @@ class StageShares(Saveable):
         if not is_shared:
             uncut = self.uncut
             is_done = self._run(1, [0, len(self.kinds[1])], budget, now_s)
-            uncut[0] = min(NEVER_CUT, uncut[0] + 1)
-            uncut[1] = min(NEVER_CUT, uncut[1] + 1) if is_done else 0
+            uncut[0] += uncut[0] < NEVER_CUT
+            uncut[1] = uncut[1] + (uncut[1] < NEVER_CUT) if is_done else 0
             self.first = 0 if is_done else 1
             return
         first, other = self.first, 1 - self.first

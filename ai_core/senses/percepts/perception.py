@@ -165,6 +165,9 @@ class Perception(Saveable):
         faults: where listeners that raise are reported.
         phases: which sensors look in the frame under way; percepts of the others rest.
 
+    Attributes:
+        heard: notices of signals that arrived, of which listeners have not been notified.
+
     Cost: ``advance`` O(percepts and pairs in view), 10 to 30 ns each, and what listeners cost.
     """
 
@@ -178,7 +181,7 @@ class Perception(Saveable):
         stage=Whole(NO_PASS, lambda owner: len(owner._modalities), at="_stage"),
         looks=DUE,
         from_pair=Row(key_of, Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID), at="_from_pair"),
-        heard=ListOf(NOTICE, make=deque, at="_heard"), notices=ListOf(NOTICE, make=deque, at="_notices"))
+        heard=ListOf(NOTICE, make=deque), notices=ListOf(NOTICE, make=deque, at="_notices"))
     # The table of sensors is that of the manager, which is loaded before.
 
     def __init__(
@@ -193,7 +196,7 @@ class Perception(Saveable):
         self._sharers: dict[SenseMemory, list[int]] = {}     # the first is the owner
         self._table = PerceptTable(one.name for one in modalities.all)
         self._notices: deque[Notice] = deque()      # of passes
-        self._heard: deque[Notice] = deque()        # of signals that arrived
+        self.heard: deque[Notice] = deque()
         self._stage = NO_PASS       # of the pass under way: an index of the modalities, then the rows
         self._from_key = 0          # where the stage continues
         self.audience_key = (self, "audience")
@@ -278,8 +281,8 @@ class Perception(Saveable):
         if perceiver.memory is not None:
             perceiver.memory.forget_all()
         self._table.forget_all(sensor_id)
-        self._notices, self._heard = (
-            deque(one for one in notices if one.sensor_id != sensor_id) for notices in (self._notices, self._heard))
+        self._notices, self.heard = (
+            deque(one for one in notices if one.sensor_id != sensor_id) for notices in (self._notices, self.heard))
         self._table.now_s = -np.inf
         perceiver.last = None
 
@@ -288,14 +291,9 @@ class Perception(Saveable):
         for name in LISTENERS:
             self._faults.release((self._sensors[sensor_id], name))
 
-    @property
-    def has_heard(self) -> bool:
-        """Whether listeners have not been notified of a signal that arrived."""
-        return bool(self._heard)
-
     def notify_heard(self, budget: Budget) -> bool:
         """Notify listeners of signals that arrived; return False if the budget ended first; see ``advance``."""
-        return self._notify(self._heard, budget, self._clock.now)
+        return self._notify(self.heard, budget, self._clock.now)
 
     def hear(self, heard: StimulusBatch, budget: Budget) -> None:
         """Take in stimuli that arrived at sensors, and notify listeners as far as the budget allows.
@@ -318,14 +316,14 @@ class Perception(Saveable):
             source, _, position, sent_at_s, tag = what[stimulus]
             sensations.append(
                 Notice(SENSED, sensor_id, source, numbers[stimulus], now_s, intensity, position, sent_at_s, tag))
-        self._put_notices(sensations, self._heard)
+        self._put_notices(sensations, self.heard)
         if not (ends_passes(budget) and budget.is_spent):
             self.notify_heard(budget)
 
     @property
     def is_at_rest(self) -> bool:
         """Whether no pass is under way, and no listener waits for a notice."""
-        return self._stage == NO_PASS and not self._notices and not self._heard
+        return self._stage == NO_PASS and not self._notices and not self.heard
 
     def advance(self, pairs: Mapping[int, PairsInView], budget: Budget) -> bool:
         """Notify listeners, take in what is in view, let time pass for all percepts, and notify listeners.

@@ -159,7 +159,7 @@ class ContinuousSensing(Saveable):
         if not is_unlimited and budget.is_spent:
             return False
         budget.spend(len(looking))
-        self.looks, self._removals_before = due, self._count_removals()
+        self.looks, self._removals_before = due, (self._sensors.ids.removals, self._sources.ids.removals)
         moment, are_shown = self.ages.end_pass(now_s), self._sources.are_shown
         some = None if due.phases >= due.period else due
         for number, pairs in self.pairs.items():

@@ -196,19 +196,22 @@ class PairsInView:
         i: cython.Py_ssize_t
         row: cython.longlong
         oldest: cython.longlong = 0
-        some: cython.const[cython.longlong][::1] = self.key if rows is None else memoryview(rows)
+        count: cython.Py_ssize_t = self.count if rows is None else len(rows)
+        some: cython.const[cython.longlong][::1]
+        if rows is not None:
+            some = memoryview(rows)
         if is_free is not self.arrays[2]:
             self.arrays[2] = None
             self.free = memoryview(is_free.view(np.uint8))
             self.arrays[2] = is_free
-        if self.free.shape[0] != some.shape[0]:
+        if self.free.shape[0] != count:
             raise ValueError("is_free must have an answer for each row")
-        for i in range(some.shape[0]):
+        for i in range(count):
             row = i if rows is None else some[i]
             if not 0 <= row < self.count:
                 raise IndexError(f"there is no row {row}")
             oldest = self.since[row] if i == 0 else min(oldest, self.since[row])
-        for i in range(some.shape[0]):
+        for i in range(count):
             row = i if rows is None else some[i]
             self.sensed[row] = self.free[i]
             if not self.free[i]:

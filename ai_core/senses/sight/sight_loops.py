@@ -281,7 +281,8 @@ class RoughTest:
             self.room = max(64, 2 * count)
             eights = np.zeros((self.room + 7) // 8, np.uint64)
             self.marks, self.eights = memoryview(eights.view(np.uint8)), memoryview(eights)
-            self.groups, self.numbers = (memoryview(np.zeros(self.room + 8, np.int32)) for _ in range(2))
+            self.groups = memoryview(np.zeros(self.room + 8, np.int32))
+            self.numbers = memoryview(np.zeros(self.room + 8, np.int32))
             self.distances = memoryview(np.zeros(self.room + 8))
             self.cells = memoryview(np.zeros((3, self.room), np.uint16))
 
@@ -477,15 +478,15 @@ class SightLoops:
         if count <= self.target_room:
             return
         room = max(16, 2 * count)
+        numbers, ids, waves = np.zeros((10, room)), np.zeros((2, room), np.int64), np.zeros((2, room), np.int32)
         self.target_places = memoryview(np.zeros((3, room), np.float32))
-        self.target_limit = memoryview(np.zeros(room))
-        self.target_x, self.target_y, self.target_z = (memoryview(np.zeros(room)) for _ in range(3))
-        self.target_strength, self.target_log_strength = (memoryview(np.zeros(room)) for _ in range(2))
-        self.target_size = memoryview(np.zeros(room))
-        self.target_affiliation, self.target_id = (memoryview(np.zeros(room, np.int64)) for _ in range(2))
-        self.wave_number, self.wave_hits = (memoryview(np.zeros(room, np.int32)) for _ in range(2))
-        self.wave_range_m, self.wave_kept_per_m = (memoryview(np.zeros(room)) for _ in range(2))
-        self.wave_log_kept_per_m = memoryview(np.zeros(room))
+        self.target_x, self.target_y = memoryview(numbers[0]), memoryview(numbers[1])
+        self.target_z, self.target_limit = memoryview(numbers[2]), memoryview(numbers[3])
+        self.target_strength, self.target_log_strength = memoryview(numbers[4]), memoryview(numbers[5])
+        self.target_size, self.wave_range_m = memoryview(numbers[6]), memoryview(numbers[7])
+        self.wave_kept_per_m, self.wave_log_kept_per_m = memoryview(numbers[8]), memoryview(numbers[9])
+        self.target_affiliation, self.target_id = memoryview(ids[0]), memoryview(ids[1])
+        self.wave_number, self.wave_hits = memoryview(waves[0]), memoryview(waves[1])
         self.target_room = room
 
     @cython.cfunc
