@@ -49,13 +49,6 @@ var _ray := PhysicsRayQueryParameters3D.new()
 
 func _ready() -> void:
 	_box(Vector3(0, -0.1, 0), Vector3(2 * HALF_SIZE.x, 0.2, 2 * HALF_SIZE.y), Color("5c6b58"), $Ground)
-	var lawn := PlaneMesh.new()
-	lawn.size = Vector2(200, 200)
-	var around := _seen_as(lawn, Color("39453a"))
-	around.position.y = -0.15
-	# Light on so much ground costs most of a frame that is drawn in software.
-	(around.material_override as StandardMaterial3D).shading_mode = BaseMaterial3D.SHADING_MODE_UNSHADED
-	add_child(around)
 	for wall in WALLS:
 		var middle := wall.get_center()
 		_box(Vector3(middle.x, 1.1, middle.y), Vector3(wall.size.x, 2.2, wall.size.y), Color("b8b3a6"), $Ground)
@@ -195,6 +188,11 @@ func _figure(color: Color) -> Node3D:
 	helmet.is_hemisphere = true
 	var weapon := BoxMesh.new()
 	weapon.size = Vector3(0.08, 0.1, 0.7)
+	body.radial_segments = 16
+	body.rings = 4
+	for round_part: SphereMesh in [head, helmet]:
+		round_part.radial_segments = 16
+		round_part.rings = 8
 	for part: Array in [
 			[body, color, Vector3(0, 0.68, 0)], [head, SKIN, Vector3(0, 1.5, 0)],
 			[helmet, color.darkened(0.4), Vector3(0, 1.54, 0)], [weapon, Color("2b2b2b"), Vector3(0.22, 1.0, -0.35)]]:

@@ -20,12 +20,13 @@ const YARD_M := 4.0
 ## Rooms by name, as (x, z) rectangles in metres.
 @export var rooms: Dictionary[String, Rect2] = {}
 @export var wall_material: Material
-@export var floor_material: Material
 @export var room_material: Material
 @export var statue_material: Material
 @export var furniture_material: Material
 
 var _walls: StaticBody3D
+## By material: all that is drawn with it becomes one mesh, as each drawn object costs time.
+var _drawn: Dictionary[Material, SurfaceTool] = {}
 
 
 func _ready() -> void:
@@ -34,11 +35,12 @@ func _ready() -> void:
 	var lines := plan.split("\n", false)
 	var size := CELL * Vector2(lines[0].length() - 1, lines.size() - 1)
 	var ground := Vector3(size.x + 2 * YARD_M, 0.2, size.y + 2 * YARD_M)
-	_add_box(Vector3.DOWN * ground.y / 2, ground, ground.y, floor_material)
+	_add_shape(Vector3.DOWN * ground.y / 2, ground)       # drawn by the background, which costs nothing
 	_add_walls(lines, size)
 	_add_exhibits(lines, size)
 	for room in rooms:
 		_add_room(room, rooms[room])
+	_show_drawn()
 	set_physics_process(not Engine.is_editor_hint())
 	if not Engine.is_editor_hint():
 		bake_navigation_mesh(false)
@@ -119,20 +121,26 @@ func _add_wall(from: Vector3, to: Vector3) -> void:
 
 ## A solid box, drawn from its foot up to a height of its own.
 func _add_box(centre: Vector3, size: Vector3, drawn_height: float, material: Material) -> void:
+	_add_shape(centre, size)
+	var box := BoxMesh.new()
+	box.size = Vector3(size.x, drawn_height, size.z)
+	_draw(box, centre + Vector3.DOWN * (size.y - drawn_height) / 2, material)
+
+
+func _add_shape(centre: Vector3, size: Vector3) -> void:
 	var shape := CollisionShape3D.new()
 	shape.shape = BoxShape3D.new()
 	(shape.shape as BoxShape3D).size = size
 	shape.position = centre
 	_walls.add_child(shape)
-	var box := BoxMesh.new()
-	box.size = Vector3(size.x, drawn_height, size.z)
-	_draw(box, centre + Vector3.DOWN * (size.y - drawn_height) / 2, material)
 
 
 func _add_statue(foot: Vector3) -> void:
 	var bust := CapsuleMesh.new()
 	bust.radius = 0.2
 	bust.height = 0.7
+	bust.radial_segments = 16
+	bust.rings = 4
 	_draw(bust, foot + Vector3.UP * 0.35, statue_material)
 
 
@@ -152,8 +160,15 @@ func _add_room(title: String, extent: Rect2) -> void:
 
 
 func _draw(mesh: Mesh, centre: Vector3, material: Material) -> void:
-	var drawn := MeshInstance3D.new()
-	drawn.mesh = mesh
-	drawn.material_override = material
-	drawn.position = centre
-	add_child(drawn)
+	if not material in _drawn:
+		_drawn[material] = SurfaceTool.new()
+	_drawn[material].append_from(mesh, 0, Transform3D(Basis.IDENTITY, centre))
+
+
+func _show_drawn() -> void:
+	for material in _drawn:
+		var shown := MeshInstance3D.new()
+		shown.mesh = _drawn[material].commit()
+		shown.material_override = material
+		add_child(shown)
+	_drawn.clear()

@@ -41,7 +41,7 @@ var _shown_layer := 0
 var _printed_s := 0
 var _pixels_per_m := 5.0
 var _report := {}
-var _walls: PackedVector2Array
+var _ground: ImageTexture
 var _pictures: Dictionary[String, ImageTexture] = {}
 var _redrawn_s := -1.0
 ## What a unit of each kind looks like, white.
@@ -65,7 +65,7 @@ func _ready() -> void:
 	RenderingServer.set_default_clear_color(BACK)
 	_make_marks()
 	_pixels_per_m = BATTLE.size.x / _life.get_side_m()
-	_walls = _life.get_walls()
+	_make_ground()
 
 
 func _physics_process(_delta: float) -> void:
@@ -145,17 +145,9 @@ func _draw() -> void:
 
 
 func _draw_ground() -> void:
-	draw_rect(BATTLE, GROUND)
-	var cell := Vector2.ONE * _life.get_cell_m() * _pixels_per_m
-	var columns := roundi(_life.get_side_m() / _life.get_cell_m())
-	for stripe in range(0, columns, 2):
-		draw_rect(Rect2(BATTLE.position + Vector2(0, stripe * cell.y), Vector2(BATTLE.size.x, cell.y)), GRASS)
+	draw_texture(_ground, BATTLE.position)
 	var layer: Array = DAMAGE if _shown_layer == 0 else LAYERS[_shown_layer - 1]
 	draw_texture_rect(_pictures[_key(0, layer[0])], BATTLE, false, Color(layer[2], 0.7))
-	for middle in _walls:
-		draw_rect(Rect2(_at(middle) - cell / 2 + Vector2(0, 5), cell), WALL_SIDE)
-	for middle in _walls:
-		draw_rect(Rect2(_at(middle) - cell / 2, cell), WALL)
 	for site in _life.get_sites():
 		var place := _at(site)
 		draw_circle(place, 9, Color(RESOURCE, 0.25))
@@ -187,6 +179,20 @@ func _draw_side(side: int) -> void:
 
 func _draw_unit(place: Vector2, kind: int, color: Color) -> void:
 	draw_texture(_marks[kind], place - Vector2.ONE * MARK_PX / 2.0, color)
+
+
+## Draws the ground with its walls once: each layer of color over a large part of the screen costs time.
+func _make_ground() -> void:
+	var size := Vector2i(BATTLE.size)
+	var cell := Vector2.ONE * _life.get_cell_m() * _pixels_per_m
+	var image := Image.create_empty(size.x, size.y, false, Image.FORMAT_RGB8)
+	image.fill(GROUND)
+	for stripe in range(0, roundi(BATTLE.size.y / cell.y), 2):
+		image.fill_rect(Rect2(Vector2(0, stripe * cell.y), Vector2(BATTLE.size.x, cell.y)), GRASS)
+	for part: Array in [[WALL_SIDE, Vector2(0, 5)], [WALL, Vector2.ZERO]]:
+		for middle in _life.get_walls():
+			image.fill_rect(Rect2(middle * _pixels_per_m - cell / 2 + part[1], cell.ceil()), part[0])
+	_ground = ImageTexture.create_from_image(image)
 
 
 ## Draws the marks of all kinds once: workers are small, scouts rings, spears discs, bows squares, rams large discs with
@@ -253,9 +259,15 @@ func _draw_maps(side: int) -> void:
 		var place := Rect2(CARDS_X + number * (MAP_PX + 16), y, MAP_PX, MAP_PX)
 		if side == 0:
 			_write(place.position - Vector2(0, 7), LAYERS[number][1], 14, LAYERS[number][2])
-		draw_rect(place.grow(1.5), COLORS[side].darkened(0.3))
-		draw_rect(place, Color("10131a"))
+		draw_rect(place.grow(1.0), COLORS[side].darkened(0.3), false, 2.0)
 		draw_texture_rect(_pictures[_key(side, LAYERS[number][0])], place, false, LAYERS[number][2])
+		for owner_side in 2:
+			_draw_base_mark(place.position + _life.get_bases()[owner_side] * MAP_PX / _life.get_side_m(), owner_side)
+
+
+func _draw_base_mark(place: Vector2, side: int) -> void:
+	draw_rect(Rect2(place - Vector2(6, 6), Vector2(12, 12)), BACK)
+	draw_rect(Rect2(place - Vector2(4, 4), Vector2(8, 8)), COLORS[side])
 
 
 func _draw_legend() -> void:
@@ -267,11 +279,14 @@ func _draw_legend() -> void:
 	place = Vector2(CARDS_X + 8, LEGEND_Y + 30)
 	draw_colored_polygon([place + Vector2(0, -7), place + Vector2(6, 0), place + Vector2(0, 7), place + Vector2(-6, 0)], RESOURCE)
 	_write(place + Vector2(14, 5), "resource", 14, FAINT)
-	draw_arc(place + Vector2(100, 0), 7, 0, TAU, 14, TEXT, 1.5)
-	_write(place + Vector2(114, 5), "order of a squad", 14, FAINT)
+	draw_arc(place + Vector2(96, 0), 7, 0, TAU, 14, TEXT, 1.5)
+	_write(place + Vector2(110, 5), "order", 14, FAINT)
+	for side in 2:
+		_draw_base_mark(place + Vector2(176 + 18 * side, 0), side)
+	_write(place + Vector2(206, 5), "bases", 14, FAINT)
 	var layer: Array = DAMAGE if _shown_layer == 0 else LAYERS[_shown_layer - 1]
-	draw_rect(Rect2(place + Vector2(250, -7), Vector2(14, 14)), layer[2])
-	_write(place + Vector2(272, 5), "on the ground: %s%s" % [layer[1], "" if _shown_layer == 0 else " (blue's map)"], 14, FAINT)
+	draw_rect(Rect2(place + Vector2(270, -7), Vector2(14, 14)), layer[2])
+	_write(place + Vector2(292, 5), "on the ground: %s%s" % [layer[1], "" if _shown_layer == 0 else " (blue's map)"], 14, FAINT)
 
 
 func _draw_end() -> void:
