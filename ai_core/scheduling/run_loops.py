@@ -36,7 +36,7 @@ LONGEST_NS = cython.declare(cython.longlong, (1 << 31) - 1)     # that recent ru
 INFINITY = cython.declare(cython.double, float("inf"))
 LEARNED = cython.declare(cython.longlong, 2)        # 1 / share of a longer piece that one run teaches
 FORGOTTEN = cython.declare(cython.longlong, 64)     # the same of a shorter one: 1 run in 30 is longer than the learned
-LEAST_SHARE = cython.declare(cython.double, 0.25)   # of a share that is reduced by the learned piece
+LEAST_SHARE = cython.declare(cython.double, 0.5)    # of a share that is reduced by the learned piece: a busy system teaches long ones
 KNOWN = cython.declare(cython.Py_ssize_t, 0)        # places of the tasks that ran, and of the new ones
 NEW = cython.declare(cython.Py_ssize_t, 1)
 LONG_NS = cython.declare(cython.longlong, 50_000)   # longer pieces are planned for; their calls are made one by one
@@ -787,11 +787,13 @@ class RunLoop:
     def learn_piece(self, task: TaskRun, after_ns: cython.longlong) -> cython.void:
         """Learn for how long a task ran on after its share had ended: fast if it was longer, slowly if it was shorter.
 
-        A run counts for the budget at most, so that a frame in which the system ran something else counts little.
+        A run counts for twice the learned piece and for the budget at most: where the system runs something else in
+        one frame of thirty, the share stays what it is without.
         """
         piece_ns: cython.longlong = task._piece_ns
         if after_ns > piece_ns:
-            task._piece_ns = piece_ns + (min(after_ns, max(piece_ns, self.most_piece_ns)) - piece_ns) // LEARNED
+            after_ns = min(after_ns, 2 * max(piece_ns, LONG_NS), max(piece_ns, self.most_piece_ns))
+            task._piece_ns = piece_ns + (after_ns - piece_ns) // LEARNED
         elif after_ns > 0:
             task._piece_ns = piece_ns - (piece_ns - after_ns) // FORGOTTEN
 

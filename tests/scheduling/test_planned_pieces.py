@@ -97,3 +97,19 @@ def test_one_long_frame_of_the_system_teaches_little():
         spike[0] = 20_000 if number == 50 else 0
         world.frame()
     assert task._piece_ns <= 300_000
+
+
+@pytest.mark.parametrize(("every", "least"), [(30, 0.75), (5, 0.45)])
+def test_frames_in_which_the_system_runs_something_else_leave_a_share(every, least):
+    world, granted = World(), []
+
+    def work(turn):
+        granted.append(turn.budget.left)
+        world.ns += 3_000_000 if len(granted) % every == 0 else 0
+        while not turn.budget.is_spent:
+            world.ns += 60_000
+
+    world.scheduler.add(work, name="senses", phase_frames=0)
+    for _ in range(600):
+        world.frame()
+    assert sorted(granted[100:])[250] >= least * BUDGET_US

@@ -259,17 +259,12 @@ class EmittedSignals(Saveable):
         queue = self.queue
         queue.begin_advance(now_s)
         was_behind, self.is_behind = self.is_behind, not self._is_delivered
-        signals, self.waiting = self.waiting.values(), {}
-        work, most = 0, BEGUN_ON_TIME if budget.stopwatch else WORK_AT_ONCE
-        for signal in signals:
-            if was_behind and now_s - signal.sent_at_s > LATEST_S:
-                queue.arrived.dropped += 1
-            elif self.is_behind:
-                self._hold(signal)
-            elif work >= most:
-                self.waiting[signal.order] = signal
-            else:
-                work += self._begin(signal)
+        for kind in [kind for kind, one in self.waiting.items() if now_s - one.sent_at_s > LATEST_S] if (
+                was_behind) else ():
+            queue.arrived.dropped += 1
+            del self.waiting[kind]
+        if not (was_behind and self.is_behind):     # else they wait by kind already
+            self._begin_waiting(BEGUN_ON_TIME if budget.stopwatch else WORK_AT_ONCE)
         self._sent_before, self._is_delivered = self.sent, not self.has_work
         if not self._has_warned and (queue.merged or queue.arrived.dropped):
             self._has_warned = True
@@ -278,6 +273,18 @@ class EmittedSignals(Saveable):
                 " and channel are merged, those that would be delivered %s s late are dropped; statistics() counts"
                 " stimuli_merged and stimuli_dropped", LATEST_S)
         return not self._is_delivered
+
+    def _begin_waiting(self, most: int) -> None:
+        """Begin waiting signals until their work is ``most``; while ``is_behind``, merge those of a kind instead."""
+        signals, self.waiting = self.waiting.values(), {}
+        work = 0
+        for signal in signals:
+            if self.is_behind:
+                self._hold(signal)
+            elif work >= most:
+                self.waiting[signal.order] = signal
+            else:
+                work += self._begin(signal)
 
     def follow(self, budget: Budget, now_s: float) -> bool:
         """Begin signals that waited for the budget, and let waves meet sensors; return False if the budget ended first.
