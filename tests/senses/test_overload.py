@@ -1,10 +1,12 @@
 """More signals than a budget lets be told: they merge or are dropped, and sight and hearing go on."""
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import math
 import random
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -371,3 +373,34 @@ def test_moving_sensors_hear_what_the_plain_loop_says(ears, frames, delay):
         heard = [(one.sensor_id, one.source_id, one.intensity, one.position, one.sent_at_s) for one in world.heard]
         assert sorted(heard, key=lambda one: (one[:2], one[3:])) == sorted(
             expected, key=lambda one: (one[:2], one[3:]))
+
+
+def test_memory_of_waiting_signals_is_returned_or_used_again():
+    world = World(seconds_per_frame=0.01, modalities=[Modality.sight(), hearing(delay_s_per_m=0.003)])
+    people = [world.thing((0.1 * number, 0, 3)) for number in range(70)]
+    for number in range(70):
+        world.ear((0.1 * number, 0, 0), on_sensed=None)
+
+    def kilobytes():
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0] / 1024
+
+    tracemalloc.start()
+    try:
+        full, empty, begun = [], [], kilobytes()
+        for _ in range(4):
+            for person in people:
+                world.manager.emit(person, "hearing", 9.0)
+            world.tick()
+            world.tick(20, Budget.of_steps(1))
+            waiting = world.manager.statistics()["arrivals_under_way"]
+            full.append(kilobytes() - begun)
+            world.tick(50)
+            assert world.manager.statistics()["arrivals_under_way"] == 0
+            empty.append(kilobytes() - begun)
+    finally:
+        tracemalloc.stop()
+    assert waiting > 4500
+    assert max(full) <= 0.7 * waiting
+    assert max(full) - full[1] <= 64
+    assert max(empty) - empty[1] <= 64

@@ -45,5 +45,10 @@ def test_what_did_not_hold_is_named(changes, failure):
     assert failure in found[0]
 
 
+def test_memory_of_more_waiting_signals_is_no_leak():
+    assert failures(reports(resident_kb=203_000, most_waiting=3300), FRAMES) == []
+    assert "more than 3168" in failures(reports(resident_kb=203_300, most_waiting=3300), FRAMES)[0]
+
+
 def test_run_without_a_report_has_failed():
     assert failures([], FRAMES) == ["the last report is of frame 0 of 8000"]
