@@ -24,25 +24,47 @@ cdef bint find_goal(const WalkMethods* methods, goal, board, float* to) except -
     read_point(methods.coordinates, goal, to)
     return True
 
-def distance_to_goal(GDObject actor not None, goal, board=None):
-    """Return the horizontal distance from a Node3D or Node2D to a goal; NaN if it has none in the space of the actor.
+@cython.final
+cdef class GoalWithin:
+    """Whether the goal of an actor is within a horizontal distance.
+
+    Call it with a dict: it returns True, False, or None if the actor was freed, or the goal has no place in its space.
 
     Args:
-        goal: a position, a node, or the key of one on ``board``.
-        board: dict with the goal, None if ``goal`` is the goal itself.
+        actor: a Node3D or Node2D.
+        key: key of the goal in the dict.
+        reach: the distance; a goal there is within it.
+        may_be_none: whether it is False, not None, for a goal that is None.
     """
-    cdef const WalkMethods* methods = &walks_in_space
-    cdef void* pointer = actor.live()
-    cdef float here[3]
-    cdef float to[3]
-    if not is_of_class(pointer, walks_in_space.node_tag):
-        methods = &walks_in_plane
-        if not is_of_class(pointer, walks_in_plane.node_tag):
-            return NAN
-    if not find_goal(methods, goal, board, to):
-        return NAN
-    gd_object_method_bind_ptrcall(methods.get_position, pointer, NULL, here)
-    return hypot(to[0] - here[0], to[methods.coordinates - 1] - here[methods.coordinates - 1])
+    cdef uint64_t actor
+    cdef const WalkMethods* methods
+    cdef object key
+    cdef double reach
+    cdef bint may_be_none
+
+    def __init__(self, GDObject actor not None, key not None, double reach, bint may_be_none):
+        cdef void* pointer = actor.live()
+        self.methods = &walks_in_space
+        if not is_of_class(pointer, walks_in_space.node_tag):
+            self.methods = &walks_in_plane
+            if not is_of_class(pointer, walks_in_plane.node_tag):
+                raise TypeError(f"needs a Node3D or a Node2D, got {actor!r}")
+        self.actor, self.key, self.reach, self.may_be_none = actor.id, key, reach, may_be_none
+
+    def __call__(self, board not None):
+        cdef void* actor = gd_object_get_instance_from_id(self.actor)
+        cdef float here[3]
+        cdef float to[3]
+        cdef PyObject* goal
+        cdef int up = self.methods.coordinates - 1
+        if self.may_be_none:
+            goal = PyDict_GetItemWithError(board, self.key)
+            if goal != NULL and <object>goal is None:
+                return False
+        if actor == NULL or not find_goal(self.methods, self.key, board, to):
+            return None
+        gd_object_method_bind_ptrcall(self.methods.get_position, actor, NULL, here)
+        return hypot(to[0] - here[0], to[up] - here[up]) <= self.reach if isfinite(to[0]) and isfinite(to[up]) else None
 
 
 @cython.final

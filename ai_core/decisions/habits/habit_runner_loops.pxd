@@ -31,6 +31,11 @@ cdef class ValuesAre:
     cdef int answer(self, board) except -2
 
 
+@cython.final
+cdef class AskPart:
+    pass
+
+
 cdef bint are_alike(known, value) noexcept
 
 @cython.locals(own=dict)
@@ -138,7 +143,7 @@ cdef class HabitRunner:
     @cython.locals(answer=cython.int, values=ValuesAre)
     cdef bint _can_begin(self, HabitPlace place) except -1
     @cython.locals(context=HabitContext, can_begin=bint, began_ns=object)
-    cdef bint _ask(self, HabitPlace place) except -1
+    cdef bint _ask(self, HabitPlace place, condition) except -1
     @cython.locals(context=HabitContext)
     cdef HabitContext _context_for(self, HabitPlace place)
     @cython.locals(child=HabitContext, best=HabitPlace, place=HabitPlace, most=double, score=double)

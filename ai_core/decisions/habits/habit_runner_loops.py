@@ -38,8 +38,8 @@ if cython.compiled:
     from cython.cimports.cpython.ref import Py_REFCNT
 
 __all__ = [
-    "COMPARISONS", "HabitContext", "HabitPlace", "HabitRunner", "TickMember", "TreeMessage", "ValueCheck", "ValueIs",
-    "ValueWrite", "ValuesAre", "tick_in_turn", "write_changed"]
+    "COMPARISONS", "AskPart", "HabitContext", "HabitPlace", "HabitRunner", "TickMember", "TreeMessage", "ValueCheck",
+    "ValueIs", "ValueWrite", "ValuesAre", "tick_in_turn", "write_changed"]
 
 MOST_BEGUN_IN_A_TICK = 256
 """Limit of the habits of a character that begin in a tick (count); the others begin in the next.
@@ -311,6 +311,20 @@ class ValuesAre:
                 except Exception:
                     return -1
         return answer
+
+
+class AskPart:
+    """A condition that the character's part of a habit decides.
+
+    It calls ``part.may_begin(context)``; but first ``part.gate(blackboard)``, unless the gate is None: its answer
+    holds if that is not None.
+    """
+
+    def __call__(self, context: HabitContext) -> bool:
+        part = context.part
+        gate = part.gate
+        answer = None if gate is None else gate(context.blackboard)
+        return bool(part.may_begin(context) if answer is None else answer)
 
 
 PLAIN = (float, int, str, tuple)
@@ -1075,19 +1089,19 @@ class HabitRunner:
         values = place.values
         if values is not None and faults is None:
             answer: int = values.answer(self._blackboard)
-            if answer == 0 or (answer == 1 and values.also is None):
-                return answer == 1
-        return self._ask(place)
+            if answer >= 0:
+                return answer == 1 and (values.also is None or self._ask(place, values.also))
+        return self._ask(place, place.can_activate)
 
-    def _ask(self, place: HabitPlace) -> bool:
-        """Call the condition of a pending habit."""
+    def _ask(self, place: HabitPlace, condition: Any) -> bool:
+        """Call the condition of a pending habit, or what remains of it."""
         context, can_begin = self._context_for(place), False
         began_ns = 0 if self.stopwatch is None else self.stopwatch()
         try:
             if cython.compiled and place.ask_calls != cython.NULL:
-                can_begin = call_directly(place.ask_calls, place.can_activate, self.parts, place.index, 0.0, context)
+                can_begin = call_directly(place.ask_calls, condition, self.parts, place.index, 0.0, context)
             else:
-                can_begin = bool(place.can_activate(context))
+                can_begin = bool(condition(context))
         except Exception as error:  # it cannot begin
             self._report(place, "can_activate", error)
             return False

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from addons.ai_core.bridge.gd import AgentPath, HeldCourse, Vector2, Vector3, nearest_piece
+from addons.ai_core.bridge.gd import AgentPath, GoalWithin, HeldCourse, Vector2, Vector3, nearest_piece
 from addons.ai_core.nodes.habits import moving_habits
 
 pytestmark = pytest.mark.in_its_own_world
@@ -132,3 +132,23 @@ def test_held_courses_refuse_what_cannot_walk(node, scheduler):
         course.along(flat, Vector3(1, 0, 0), None)
     with pytest.raises(TypeError, match="NavigationAgent"):
         AgentPath(place, {}, False)
+
+
+@pytest.mark.parametrize("kind", [Vector3, Vector2])
+def test_goals_are_within_a_horizontal_distance(node, scheduler, kind):
+    dimensions, board = ("3D", {}) if kind is Vector3 else ("2D", {})
+    actor = node(f"Node{dimensions}", scheduler)
+    within = GoalWithin(actor, "goal", 2.0, False)
+    near, far = (Vector3(0, 9, 2), Vector3(0, 0, 2.1)) if kind is Vector3 else (Vector2(0, 2), Vector2(0, 2.1))
+    for goal, answer in (near, True), (far, False), (None, None), (kind(math.nan, 1), None), ("there", None):
+        board["goal"] = goal
+        assert within(board) is answer, goal
+    board["goal"] = node(f"Node{dimensions}", scheduler, position=far)
+    assert within(board) is False
+    board["goal"].get_parent().remove_child(board["goal"])
+    board["goal"].free()
+    assert within(board) is None
+    assert within({}) is None
+    assert GoalWithin(actor, "goal", 2.0, True)({"goal": None}) is False
+    with pytest.raises(TypeError, match="Node3D or a Node2D"):
+        GoalWithin(node("Node", scheduler), "goal", 2.0, False)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
 
@@ -31,7 +32,7 @@ from addons.ai_core.nodes.habits.habit_sharing import Callback, callback_for, sh
 from addons.ai_core.nodes.saving.node_settings import core_settings, exported_values
 from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable
 from ai_core.decisions.habits import habits as core
-from ai_core.decisions.habits.habit_runner_loops import HabitContext
+from ai_core.decisions.habits.habit_runner_loops import AskPart, HabitContext
 from ai_core.decisions.habits.habit_status import FOR_EVER, Launch, Outcome, Status
 
 LAUNCHES, OUTCOMES = tuple(Launch), tuple(Outcome)
@@ -317,6 +318,9 @@ class Habit(ChartNode, Node):
     REFUSAL = "may_begin() returned false"
     """Why a built-in habit does not begin, if ``may_begin`` returned false."""
 
+    gate: Callable[[dict[str, Any]], bool | None] | None = None
+    """Called with the blackboard before ``may_begin``, see ``AskPart``; None for nothing."""
+
     def may_begin(self, run: HabitContext) -> bool:
         """Return whether a built-in habit may begin, apart from its condition; called only with ``gate_keys``."""
         return True
@@ -367,7 +371,7 @@ class Habit(ChartNode, Node):
         if keys is not None:
             settings["wakes_on"] = settings["wakes_on"] or (
                 keys if wish is None and score is None and not self.condition else ())
-            wish = ask_part if wish is None else both(ask_part, self.REFUSAL, wish, refuser)
+            wish = ASK_PART if wish is None else both(ASK_PART, self.REFUSAL, wish, refuser)
             refuser = "" if refuser else self.REFUSAL
         callbacks = self.callbacks()
         if settings["begins_on"]:
@@ -499,9 +503,8 @@ class Habit(ChartNode, Node):
         return warnings if tree is None else [*warnings, *tree.missing_methods(map(str, named))]
 
 
-def ask_part(run: HabitContext) -> bool:
-    """Return whether the built-in habit of a character may begin."""
-    return bool(run.part.may_begin(run))
+ASK_PART = AskPart()
+"""The condition of a built-in habit with ``gate_keys``."""
 
 
 def habits_below(tree: Any) -> tuple[list[core.Habit], dict[str, Habit]]:

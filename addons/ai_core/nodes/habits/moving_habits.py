@@ -8,6 +8,7 @@ from typing import Any
 
 from addons.ai_core.bridge.declarations import node_paths
 from addons.ai_core.bridge.gd import (
+    GoalWithin,
     HeldCourse,
     NodePath,
     RefusedValue,
@@ -16,7 +17,6 @@ from addons.ai_core.bridge.gd import (
     Variant,
     Vector2,
     Vector3,
-    distance_to_goal,
     export,
     gdclass,
     has_listeners,
@@ -138,8 +138,6 @@ class TargetedHabit(ActorHabit):
     SENSED = "target_position"
     """Value of the sensor that is used if no target is set."""
 
-    _watched_key: str | None = None     # of the target on the blackboard, "" for none; None until it is looked up
-
     def setting_errors(self) -> Iterator[str]:
         yield from super().setting_errors()
         yield from self.missing("target_node")
@@ -180,17 +178,20 @@ class TargetedHabit(ActorHabit):
         raise RefusedValue(
             f"{self._targets_name()} must be a node or a point in {len(tuple(here))}D, like the actor, got {target!r}")
 
-    def distance(self, run: HabitContext) -> float:
-        """Return the horizontal distance to the target; inf without one."""
-        actor = self._tree.actor_node()
-        key = self._watched_key
-        if key is None:
-            key = self._watched_key = self.target_on(run, "")[0] if not self.target_node else ""
-        found = distance_to_goal(actor, key, run.blackboard) if key else math.nan
-        if not math.isfinite(found):
-            goal, here = self.goal_and_position(actor, run)
-            found = math.inf if goal is None else _flat_distance(goal, here)
-        return float(found)
+    def is_within(self, run: HabitContext, reach: float) -> bool:
+        """Return whether the target is within a horizontal distance; ``gate`` then answers, where it can."""
+        key = "" if self.target_node else self.target_on(run, "")[0]
+        if key:
+            self.gate = GoalWithin(self._tree.actor_node(), key, reach, bool(self._tree.sensor) and key in VALUES)
+        goal, here = self.goal_and_position(self._tree.actor_node(), run)
+        return goal is not None and _flat_distance(goal, here) <= reach
+
+    def definition(
+        self, tree: Any, name: str, script: tuple[int, int], below: list[HabitDefinition],
+    ) -> HabitDefinition:
+        self.gate = None
+        found: HabitDefinition = super().definition(tree, name, script, below)  # type: ignore[misc]
+        return found
 
     def target_on(self, run: HabitContext, place: Any) -> tuple[Any, dict[str, Any] | None]:
         """Return the target: its node, or its key and the blackboard; otherwise ``place``."""
@@ -202,7 +203,7 @@ class TargetedHabit(ActorHabit):
 
     def settings_changed(self) -> None:
         super().settings_changed()
-        self._watched_key = None
+        self.gate = None
 
     def _targets_name(self) -> str:
         return f"'{self._key()}'" if self._key() and not self.target_node else "its target"
@@ -907,7 +908,7 @@ class HabitFlee(TargetedHabit, WalkingHabit, Habit):
     REFUSAL = "no target within safe_distance"
 
     def may_begin(self, run: HabitContext) -> bool:
-        return self.distance(run) < float(self.safe_distance)
+        return self.is_within(run, math.nextafter(self.safe_distance, 0.0))
 
     def enter(self, run: HabitContext) -> None:
         self.begin_walk(run)
@@ -1009,7 +1010,7 @@ class HabitAttack(TargetedHabit, Habit):
     REFUSAL = "no target within attack_range"
 
     def may_begin(self, run: HabitContext) -> bool:
-        return self.distance(run) <= float(self.attack_range)
+        return self.is_within(run, self.attack_range)
 
     def tick(self, run: HabitContext) -> Status:
         actor = self._tree.actor_node()
