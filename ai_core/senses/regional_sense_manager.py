@@ -887,7 +887,7 @@ class RegionalSenseManager(Saveable):
         if self._sources.ids.knows(target):
             between = FactorsBetween(
                 self._modalities, self._sensors, self._sources, self._continuous, self._emitted,
-                self._visibility.names_of)
+                self._phases, self.clock.now.frame, self._visibility.names_of)
             factors = {
                 self._modalities[number].name: between.of(number, sensor_id, target)
                 for number in range(len(self._modalities))

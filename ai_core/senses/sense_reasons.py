@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.percepts.awareness import AwarenessReasons
 from ai_core.senses.sensation import Point
+from ai_core.senses.sensor_phases import SensorPhases
 from ai_core.senses.sensor_table import NO_SOURCE, SensorTable
 from ai_core.senses.sight.continuous_sensing import ContinuousSensing
 from ai_core.senses.sight.pair_keys import key_of
@@ -29,7 +30,8 @@ class SenseFactors(NamedTuple):
         verdict: "sensed", "would be sensed" (in an emitted modality: if the source emitted
             now, at its own strength), or the reason against it: "is itself", "lacks this
             sense", "shows nothing", "is not noticed", "no way between", "too far",
-            "outside every cone", "too weak", "under the noise", "not asked yet", "hidden".
+            "outside every cone", "too weak", "under the noise", "waits for its look" (of every few
+            frames), "not asked yet", "hidden".
         intensity: at the sensor.
         threshold: intensity needed now, with sensitivity; ``inf`` without this sense.
         sensitivity: factor, 1 by default, below 1 dulled.
@@ -47,6 +49,8 @@ class SenseFactors(NamedTuple):
         importance: 0 to 1, when there are too few rays.
         waits_passes: passes since its last line of sight query, or since it came into
             view; None if it needs none.
+        looks_in_frames: frames from the last advance to the next look of the sensor, 1 to
+            ``period_frames``; None in an emitted modality.
     """
 
     verdict: str
@@ -65,6 +69,7 @@ class SenseFactors(NamedTuple):
     noise: float
     importance: float
     waits_passes: int | None
+    looks_in_frames: int | None
 
 
 class SenseReasons(NamedTuple):
@@ -92,6 +97,8 @@ class FactorsBetween(NamedTuple):
         sources: all sources.
         continuous: finds ways for what is looked for.
         emitted: finds ways for what is emitted.
+        phases: when each sensor looks.
+        frame: the frame under way, or the last one.
         names_of: names of a source's parts that stand as bits.
     """
 
@@ -100,6 +107,8 @@ class FactorsBetween(NamedTuple):
     sources: SourceTable
     continuous: ContinuousSensing
     emitted: EmittedSignals
+    phases: SensorPhases
+    frame: int
     names_of: Callable[[int, int], tuple[str, ...]]
 
     def of(self, number: int, sensor_id: int, source_id: int) -> SenseFactors:
@@ -126,12 +135,13 @@ class FactorsBetween(NamedTuple):
             0.0 if kind.is_continuous else self.emitted.noise.level_at(number, (x, y, z)),
             continuous.turns.of(sensor_id, source_id),
             continuous.waits_passes(number, sensor_id, source_id),
+            self.phases.next_look_in(sensor_id, self.frame) if kind.is_continuous else None,
         )
         verdict = self._blocked(number, eye, target, way, factors)
         if not verdict and plain < factors.threshold and not answer:
             verdict = "too weak"
         if not verdict:
-            verdict = _seen(answer, clarity) if kind.is_continuous else _heard(way, factors)
+            verdict = self._seen(answer, factors) if kind.is_continuous else _heard(way, factors)
         return factors._replace(verdict=verdict)
 
     def _view(
@@ -144,6 +154,13 @@ class FactorsBetween(NamedTuple):
         bits = views.parts(number, key)
         parts = () if bits is None else self.names_of(source_id, bits)
         return views.clarity_of(number, key, answer=answer), parts
+
+    def _seen(self, answer: bool | None, factors: SenseFactors) -> str:
+        if answer is None:
+            return "not asked yet" if factors.looks_in_frames == self.phases.period else "waits for its look"
+        if answer:
+            return "sensed"
+        return "too weak" if factors.clarity > 0 else "hidden"
 
     def _blocked(
         self, number: int, eye: int, target: int, way: ReachNumbers | None, factors: SenseFactors
@@ -170,14 +187,6 @@ def _acuity(sensors: SensorTable, eye: int, way: ReachNumbers, up: tuple[Point, 
     cones = sensors.cones[eye].tolist()
     cone = cone_towards(way.looked_at, sensors.forward[eye].tolist(), up[0], up[1], cones)
     return 0.0 if cone == NO_CONE else float(cones[cone][3])
-
-
-def _seen(answer: bool | None, clarity: float) -> str:
-    if answer is None:
-        return "not asked yet"
-    if answer:
-        return "sensed"
-    return "too weak" if clarity > 0 else "hidden"
 
 
 def _heard(way: ReachNumbers | None, factors: SenseFactors) -> str:

@@ -101,6 +101,10 @@ class SensorPhases:
             later += 1
         return later
 
+    def next_look_in(self, sensor_id: int, frame: int) -> int:
+        """Return the frames from a frame to the next look of a sensor: ``period`` if it is due in that frame."""
+        return self.period - (frame - (sensor_id & SLOT_MASK) // self.together) % self.period
+
     @property
     def in_use(self) -> int:
         """Number of phases that a sensor has: looks of any sensors from one look of a sensor to its next (count)."""

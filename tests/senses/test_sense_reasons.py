@@ -124,3 +124,18 @@ def test_the_way_through_a_graph_is_explained():
     assert smelled.intensity == pytest.approx(world.manager.smell_in("b", thief))
     graph.set_open("glass", False)
     assert verdict(world, guard, thief) == "no way between"
+
+
+def test_the_wait_for_a_look_is_named():
+    world = World(modalities=[SIGHT, hearing()], period_frames=4)
+    guard = world.eye((0, 0, 0))
+    world.tick(8)
+    looks_in = world.manager.why(guard, thief := world.thing((0, 0, -4))).by_modality["sight"].looks_in_frames
+    for left in range(looks_in, 0, -1):
+        factors = world.manager.why(guard, thief).by_modality
+        expected = "not asked yet" if left == 4 else "waits for its look"
+        assert (factors["sight"].verdict, factors["sight"].looks_in_frames) == (expected, left)
+        assert factors["hearing"].looks_in_frames is None
+        assert not world.heard
+        world.tick()
+    assert (verdict(world, guard, thief), len(world.heard)) == ("sensed", 1)

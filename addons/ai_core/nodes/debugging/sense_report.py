@@ -13,11 +13,14 @@ LEAST_NEAR_M = 20.0
 """A source is near a sensor within twice the longest range of its sight, and within 20 m."""
 
 RANK = (
-    "is itself", "sensed", "too weak", "hidden", "not asked yet", "under the noise", "outside every cone", "too far",
-    "no way between", "is not noticed", "would be sensed", "shows nothing", "lacks this sense")
+    "is itself", "sensed", "too weak", "hidden", "not asked yet", "waits for its look", "under the noise",
+    "outside every cone", "too far", "no way between", "is not noticed", "would be sensed", "shows nothing",
+    "lacks this sense")
 """Verdicts; the sense with the earliest one is shown with all its factors."""
 
-WITHOUT_RAY = ("not asked yet", "outside every cone", "too far", "no way between", "is not noticed", "shows nothing")
+WITHOUT_RAY = (
+    "not asked yet", "waits for its look", "outside every cone", "too far", "no way between", "is not noticed",
+    "shows nothing")
 """Verdicts before any line of sight query: what hides the source, or what is behind it, is not known."""
 
 SEES = {"sight": "sees it", "hearing": "hears it", "smell": "smells it", "touch": "feels it"}
@@ -102,6 +105,7 @@ def _in_words(sense: str, factors: dict[str, Any], sensor: Any) -> str:
         "too weak": f"too weak: {needed}",
         "hidden": "hidden: a body is on every line of sight",
         "not asked yet": "in view, its line of sight waits for a ray",
+        "waits for its look": f"in view, the sensor looks in {factors['looks_in_frames']} frames (SenseManager.period)",
         "under the noise": f"{factors['intensity']:.2f} is under the noise of {factors['noise']:.2f}",
         "too far": f"too far: {factors['distance']:.1f} {_unit_name(sensor)}",
         "no way between": "no regions and portals lead from it to the sensor",

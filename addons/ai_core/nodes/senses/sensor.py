@@ -479,7 +479,8 @@ class SensorBase(DrawnNode, SenseMember):
         modality), reacts_in_s (time until awareness_changed is emitted; -1 if no new level is reached). senses maps
         each modality to: verdict ("sensed", "hidden", "too weak", "outside every cone", ...), intensity, threshold,
         sensitivity, strength, light, motion, size, distance (-1 without a path), kept (share), acuity, clarity,
-        parts, noise, importance, waits_passes (-1 if no ray is needed).
+        parts, noise, importance, waits_passes (-1 if no ray is needed), looks_in_frames (to the next look of the
+        sensor, see period of the SenseManager; -1 for what is heard or smelled).
         """
         source = self._asked_source("why", target)
         if source is None:
