@@ -208,6 +208,7 @@ class ModalitySet:
             if modality.name in self._number:
                 raise ValueError(f"modalities must have unique names, got {modality.name!r} twice")
             self._number[modality.name] = len(self._number)
+        self._rows: dict[str, tuple[list[type], dict[str, float], NDArray[np.float64]]] = {}     # the last, by name
 
     def __len__(self) -> int:
         return len(self.all)
@@ -238,7 +239,9 @@ class ModalitySet:
         self.all = (*self.all[:number], modality, *self.all[number + 1 :])
 
     def row(self, what: str, values: Mapping[str, float], absent: float) -> NDArray[np.float64]:
-        """Return one number per modality; ``absent`` for what is not in ``values``.
+        """Return one number per modality, read-only; ``absent`` for what is not in ``values``.
+
+        The same array as before if the values of ``what`` are those of the last call.
 
         Args:
             what: the argument's name, for messages: "thresholds".
@@ -251,9 +254,15 @@ class ModalitySet:
         """
         if not isinstance(values, Mapping):
             raise TypeError(f"{what} must map modality names to numbers, got {shown(values)}")
+        kinds = [*map(type, values.values())]
+        alike = self._rows.get(what)        # most members of a scene have the same settings
+        if alike is not None and kinds == alike[0] and values == alike[1]:
+            return alike[2]
         row = np.full(len(self.all), absent)
         for name, value in values.items():
             row[self.number(name)] = finite_number(f"{what}[{name!r}]", value, minimum=0)
+        row.flags.writeable = False
+        self._rows[what] = kinds, dict(values), row
         return row
 
 

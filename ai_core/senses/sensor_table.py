@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +28,22 @@ NO_REACH = (-1.0, 0.0, 0.0, 0.0, 0.0)
 
 SHORTEST_FORWARD_M = 1e-6
 """Shortest vector that has a direction in float32 (m)."""
+
+
+class Abilities(NamedTuple):
+    """What the sensor that was added last senses; most sensors of a scene sense the same.
+
+    Attributes:
+        row: its thresholds, as of ``ModalitySet.row``.
+        log_row: their logarithms.
+        cones: its cones.
+        packed: the same as ``packed_cones`` returns them.
+    """
+
+    row: NDArray[np.float64]
+    log_row: list[float]
+    cones: tuple[SightCone, ...]
+    packed: NDArray[np.float64]
 
 
 class SensorTable:
@@ -66,6 +83,7 @@ class SensorTable:
         self.sensitivity = np.ones((rows, len(modalities)))
         self.keeps_targets = False
         self.most_acuity = self.farthest_cone_m = 0.0
+        self._alike: Abilities | None = None
         self.loops, self.layout = SightLoops(), object()
         self.cones = np.zeros((rows, 0, CONE_NUMBERS))
         self.detection_mask = np.zeros(rows, np.int64)
@@ -89,7 +107,11 @@ class SensorTable:
         """Add a sensor, and return its id; everything is checked before anything changes."""
         place = point("position", position)
         direction = _unit_point("forward", point("forward", forward))
-        row, packed = self._abilities(thresholds, packed_cones(cones))
+        alike = self._alike
+        if alike is None or alike.row is not self._modalities.row("thresholds", thresholds, DEAF) or (
+                alike.cones != tuple(cones)):
+            row, packed = self._abilities(thresholds, packed_cones(cones))
+            alike = Abilities(row, _logarithms(row.tolist()), tuple(cones), packed)
         mask = affiliation_mask("detection_mask", detection_mask)
         own = _own_source(self_source)
         new = self.ids.add(name)
@@ -98,8 +120,14 @@ class SensorTable:
         self.position[slot] = place
         self.forward[slot] = direction
         self.sensitivity[slot] = 1.0
-        self.put_thresholds(slot, row)
-        self._put_cones(slot, packed)
+        self.own_threshold[slot] = self.threshold[slot] = alike.row
+        self.log_threshold[slot] = alike.log_row
+        if alike is self._alike:
+            self.cones[slot] = NO_REACH
+            self.cones[slot, : len(alike.packed)] = alike.packed
+        else:
+            self._put_cones(slot, alike.packed)
+            self._alike = alike
         self.detection_mask[slot] = mask
         self.self_source[slot] = own
         return new
@@ -141,7 +169,7 @@ class SensorTable:
         senses = zip(self.own_threshold[slot].tolist(), self.sensitivity[slot].tolist(), strict=True)
         wanted = [own / sensitivity if sensitivity else DEAF for own, sensitivity in senses]
         self.threshold[slot] = wanted
-        self.log_threshold[slot] = [math.log(one) if one > 0 else -math.inf for one in wanted]
+        self.log_threshold[slot] = _logarithms(wanted)
 
     def put_sensitivity(self, sensor_id: int, number: int, sensitivity: float) -> None:
         """Set the sensitivity of one sense; 1 is the default, 0 senses nothing.
@@ -213,6 +241,10 @@ class SensorTable:
             self.cones = grown(self.cones, rows, 0)
             self.detection_mask = grown(self.detection_mask, rows, 0)
             self.self_source = grown(self.self_source, rows, NO_SOURCE)
+
+
+def _logarithms(thresholds: list[float]) -> list[float]:
+    return [math.log(one) if one > 0 else -math.inf for one in thresholds]
 
 
 def _own_source(value: int | None) -> int:

@@ -6,11 +6,12 @@ import pytest
 
 from ai_core.budget import Budget
 from ai_core.errors import UnknownNameError
+from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.awareness import AwarenessSettings
 from ai_core.senses.percepts.memory import SenseMemory
 from ai_core.senses.sight.sight_cones import SightCone
 from ai_core.trace import Trace
-from tests.senses.worlds import AHEAD, ALL_ROUND, Rays, World
+from tests.senses.worlds import AHEAD, ALL_ROUND, Rays, World, hearing
 
 
 def diary_of(world, **abilities):
@@ -357,3 +358,33 @@ def test_a_removed_sensor_or_source_is_refused_everywhere():
     ):
         with pytest.raises(UnknownNameError, match="it was removed"):
             call()
+
+
+def test_sensors_with_equal_settings_have_equal_rows():
+    world = World(modalities=[Modality.sight(), hearing()])
+    cones = [SightCone(30.0, 1.0, 1.0, lose_range_m=40.0), SightCone(5.0, 6.0, 3.0, acuity=0.5)]
+    thresholds = {"sight": 0.5, "hearing": 0.25}
+
+    def added(**changes):
+        return world.manager.add_sensor(**{
+            "position": (0, 0, 0), "forward": AHEAD, "thresholds": thresholds, "sight_cones": cones, **changes})
+
+    def rows(one):
+        table = world.manager._sensors
+        slot = table.ids.slot(one)
+        columns = (table.own_threshold, table.threshold, table.log_threshold, table.sensitivity, table.cones)
+        return [column[slot].tolist() for column in columns]
+
+    first, second = added(), added()
+    assert rows(first) == rows(second)
+    other = added(thresholds={"sight": 0.5}, sight_cones=cones[:1])
+    assert rows(other) != rows(first)
+    assert rows(added()) == rows(first)
+    thresholds["hearing"] = 0.75
+    assert rows(added())[0] == [0.5, 0.75]
+    world.manager.set_sensitivity(first, "sight", 0.5)
+    assert rows(added())[1] == [0.5, 0.75]
+    with pytest.raises(TypeError, match="thresholds"):
+        added(thresholds={"sight": True, "hearing": 0.75})
+    with pytest.raises(ValueError, match="sight_cones must hold at least one cone"):
+        added(sight_cones=[])

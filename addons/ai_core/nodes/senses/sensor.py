@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -64,6 +66,14 @@ def _awareness(reasons: AwarenessReasons | None, now_s: float) -> dict[str, Any]
         "stimulus_gain": dict(reasons.stimulus_gain),
         "reacts_in_s": -1.0 if reasons.reacts_at_s is None else max(0.0, reasons.reacts_at_s - now_s),
     }
+
+
+@lru_cache(maxsize=64)
+def _awareness_settings(
+    rates: tuple[tuple[str, float], ...], levels: tuple[tuple[str, float, float], ...], reaction_s: float,
+) -> AwarenessSettings:
+    """Return the settings of awareness; sensors with equal ones share them."""
+    return AwarenessSettings(**dict(rates), levels=[AwarenessLevel(*level, reaction_s) for level in levels])
 
 
 MOST_CONES = 100
@@ -309,11 +319,8 @@ class SensorBase(DrawnNode, SenseMember):
                     f" reached and the awareness at which it is left, got {place!r}")
             levels.append((str(name), *place))
         with refused():
-            return AwarenessSettings(
-                **settings,
-                levels=[
-                    AwarenessLevel(name, rises_at, falls_at, self.reaction_time)
-                    for name, rises_at, falls_at in sorted(levels or OWN_LEVELS, key=lambda level: level[1])])
+            return _awareness_settings(
+                tuple(settings.items()), tuple(sorted(levels or OWN_LEVELS, key=itemgetter(1))), self.reaction_time)
 
     def _levels_set(self) -> None:
         self._awareness(core_settings(self)["awareness"])      # refuses invalid levels

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import ai_core.senses.sight.sight_cones as sight
@@ -57,10 +58,14 @@ NAMES = ("range", "horizontal_angle", "vertical_angle", "acuity", "lose_sight_ra
 """Its properties, in the order in which they are saved."""
 
 
+@lru_cache(maxsize=64)
 def made_cone(
     range_m: float, horizontal: float, vertical: float, acuity: float, lose_range_m: float
 ) -> sight.SightCone:
-    """Return a cone of the library from inspector values; a full circle in a scene file is 6.28319."""
+    """Return a cone of the library from inspector values; a full circle in a scene file is 6.28319.
+
+    Sensors with equal values share it.
+    """
     return sight.SightCone(
         range_m, min(horizontal, math.tau), min(vertical, math.pi), acuity,
         lose_range_m=lose_range_m if lose_range_m > range_m else None)
