@@ -24,6 +24,7 @@ sys.path.insert(0, str(ROOT))
 
 from tools import (  # noqa: E402
     addon_install,
+    cache_lines,
     demo,
     editor_screenshot,
     path_scenarios,
@@ -133,6 +134,7 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], list[tuple[list[s
     ]),
     "check": (check, []),
     "bench": (benchmarking.start, benchmarking.ARGUMENTS),
+    "lines": (cache_lines.start, cache_lines.ARGUMENTS),
     "build": (build, [
         (["--force"], {"action": "store_true", "help": "build even if nothing changed"}),
         (["--target"], {"nargs": "+", "choices": TARGETS, "metavar": "PLATFORM", "help": ", ".join(TARGETS)}),

@@ -100,7 +100,7 @@ def test_one_long_frame_of_the_system_teaches_little():
 
 
 @pytest.mark.parametrize(("every", "least"), [(30, 0.75), (5, 0.45)])
-def test_frames_in_which_the_system_runs_something_else_leave_a_share(every, least):
+def test_frames_of_a_busy_system_leave_a_share(every, least):
     world, granted = World(), []
 
     def work(turn):
