@@ -372,7 +372,7 @@ def test_with_a_hundred_requests_the_jumps_are_made_meanwhile(clock):
     assert not service.is_idle
 
 
-def test_searches_and_preparation_take_turns_when_no_time_is_left(clock):
+def test_searches_and_preparation_take_turns_without_time_left(clock):
     grid = Grid(np.ones((64, 64), np.bool_), neighbors=8)
     provider = GridPathProvider(grid.passage())
     service, worked, prepare = PathService(provider, clock), [], provider.prepare

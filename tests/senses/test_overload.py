@@ -258,7 +258,7 @@ def test_one_kind_gets_what_the_other_leaves():
         assert sorted(map(len, works)) == [5, 95]
 
 
-def test_kind_that_spends_the_budget_leaves_the_other_to_the_next_advance():
+def test_after_one_kind_spent_the_budget_the_other_comes_first():
     done = []
 
     def piece_of(kind):
@@ -296,7 +296,7 @@ class SlowRays(World):
         self.manager.advance(Budget.of_time(100, lambda: self.us * 1000))
 
 
-def test_what_rays_find_is_noticed_though_they_spend_every_budget():
+def test_what_rays_find_is_noticed_though_they_spend_budgets():
     world = SlowRays(rays_us=1000)
     world.frame()
     assert world.done == ["rays"]
