@@ -7,7 +7,6 @@ only if, their phases agree modulo the greatest common divisor of their periods.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from heapq import heapify, heapreplace
 from math import ceil, gcd, lcm
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -43,10 +42,6 @@ __all__ = [
     "mean_costs_us",
     "slots_of",
 ]
-
-NARROW_FRAMES = 40
-"""Periods below this are turned into one row per residue (frames): NumPy is slow on short rows."""
-
 
 class FrameLoad:
     """Runs, or weights, due on each of a number of frames.
@@ -104,17 +99,6 @@ class FrameLoad:
         best = best_first_frames(self._cells, -(-self.frames // period_frames), period_frames)
         return int(best[choice % len(best)])
 
-    def by_first_frame(self, period_frames: int) -> tuple[list[int], list[int], list[int]]:
-        """Return by first frame: the busiest load joined, frames as busy, loads summed up.
-
-        Args:
-            period_frames: at most ``frames``.
-        """
-        cells, axis = self._by_residue(period_frames)
-        busiest = cells.max(axis=axis, keepdims=True)
-        as_busy = (cells == busiest).sum(axis=axis)
-        return busiest.ravel().tolist(), as_busy.tolist(), cells.sum(axis=axis).tolist()
-
     def _put(self, period_frames: int, first_frame: int, weight: int) -> None:
         if period_frames > self.frames and self._counts_later:
             first_frame %= self.frames
@@ -133,12 +117,6 @@ class FrameLoad:
             if there < fewest:
                 best, fewest = first_frame, there
         return best
-
-    def _by_residue(self, period_frames: int) -> tuple[NDArray[np.int64], int]:
-        """Return loads by residue, and the axis along which frames of one residue lie."""
-        rows = -(-self.frames // period_frames)
-        table = self._cells[: rows * period_frames].reshape(rows, period_frames)
-        return (np.ascontiguousarray(table.T), 1) if period_frames < NARROW_FRAMES else (table, 0)
 
 
 LOOK_AHEAD_FRAMES = 5040
@@ -315,8 +293,6 @@ TAKEN_FROM_BUSIEST = 12
 """Most tasks taken out of a busiest frame at once (count). With more, there are fewer attempts."""
 TAKEN_ELSEWHERE = 4
 """Tasks taken out of other frames at the same time (count); without them the mean peak is 3.413 instead of 3.347."""
-HEAPED_PERIOD_FRAMES = 256
-"""Longest period whose residues are kept in a heap (frames): creating it takes less than 0.1 ms."""
 
 
 class LoadMeasure(NamedTuple):
@@ -357,7 +333,7 @@ class Rephasing(Saveable):
         TypeError: if a slot, weight or flag is of another type.
         ValueError: if a number is out of range, or lengths differ.
 
-    Cost: O(tasks) to begin, about 1 µs each; then about 80 ms in all for 10,000
+    Cost: O(tasks) to begin, about 1 µs each; then about 150 ms in all for 10,000
     tasks of periods to 60, up to 30 ms for 30 tasks, 300 ms for 10,000 whose periods differ.
     Source: 000_execution_management, automatic phasing; there one by one only.
     """
@@ -475,9 +451,6 @@ class Rephasing(Saveable):
         for period in sorted(groups):
             group = sorted(groups[period], key=lambda index: (-self._weights[index], index))
             yield
-            if len(group) > 2 and period <= min(HEAPED_PERIOD_FRAMES, placed.frames):
-                yield from self._place_group(period, group)
-                continue
             for index in group:
                 self._place(index)
                 yield
@@ -488,23 +461,6 @@ class Rephasing(Saveable):
         else:
             self._load = begun_with
             self._first[:] = self._best
-        yield
-
-    def _place_group(self, period: int, group: list[int]) -> Iterator[None]:
-        """Place tasks of one period: a task changes the load of its own residue only."""
-        columns = self._load.by_first_frame(period)
-        heap = [(*judged, frame) for frame, judged in enumerate(zip(*columns, strict=True))]
-        heapify(heap)
-        rows = self._load.frames // period
-        yield
-        for number, index in enumerate(group):
-            weight = self._weights[index]
-            busiest, as_busy, total, frame = heap[0]
-            heapreplace(heap, (busiest + weight, as_busy, total + rows * weight, frame))
-            self._first[index] = frame
-            self._load.add(period, frame, weight)
-            if number % CHUNK == CHUNK - 1:
-                yield
         yield
 
     def _improve(self) -> Iterator[None]:

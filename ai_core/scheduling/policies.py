@@ -101,17 +101,17 @@ class OverrunBias(Described):
         return min(max(bias, self.least), self.most)  # rounding may not leave them
 
 
-MOST_OF_BUDGET = 8
+MOST_OF_BUDGET = 7
 """The margin is at most this part of the budget (1 / it). With a larger one too little budget is left
 where single pieces of work take longer, and no margin helps."""
 
 STEP = 4
 """Grows by this part (1 / it) of the overrun of a frame. Larger steps follow single spikes."""
 
-FADING = 64
-"""Shrinks by this part (1 / it) with each frame that kept to its budget: half in 44 frames.
+FADING = 128
+"""Shrinks by this part (1 / it) with each frame that kept to its budget: half in 89 frames.
 
-With the step above it settles where one frame in four exceeds its budget, by an eighth of a piece of work.
+With the step above it settles where one frame in eight exceeds its budget, by a quarter of the margin.
 """
 
 

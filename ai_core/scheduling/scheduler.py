@@ -57,6 +57,8 @@ A batch costs 3 µs, and 0.1 µs for each task that does not run, 1 µs where ca
 run pays the first cost, with larger ones a small budget pays for tasks that it does not reach.
 """
 
+by_priority = attrgetter("_priority")
+
 _PreparedTask = tuple[dict[str, Any], Task, Change]
 """A saved task, the present task of its name, and the function that loads the state of its work."""
 
@@ -550,10 +552,10 @@ class Scheduler(Saveable):
         held: list[Task] = []
         if self._activations is not None:
             queue, held = self._admitted(queue, self._activations)
-        if self._policy is Policy.REQUESTED_TIME:
-            queue.sort(key=self._claim)
-        else:
-            queue.sort(key=_by_priority)
+        if line:
+            queue.sort(key=by_id)
+        claim = self._claim if self._policy is Policy.REQUESTED_TIME else by_priority
+        queue.sort(key=claim, reverse=True)     # stable: equal ones stay in the order of their ids
         loop.place = 0
         try:
             loop.run(queue)
@@ -566,9 +568,9 @@ class Scheduler(Saveable):
                         line.leave(task)
             line.join(sorted(late, key=by_id), frame)
 
-    def _claim(self, task: Task) -> tuple[float, int]:
+    def _claim(self, task: Task) -> float:
         since = task._due_since
-        return -task._priority * (1 if since < 0 else 1 + self._frame - since), task._id
+        return float(task._priority * (1 if since < 0 else 1 + self._frame - since))
 
     @staticmethod
     def _admitted(queue: list[Task], left: int) -> tuple[list[Task], list[Task]]:
@@ -772,6 +774,3 @@ def tree_statistics(scheduler: Scheduler) -> list[dict[str, object]]:
             rows += [{**one, "path": f"{task._name}/{one['path']}"} for one in tree_statistics(task._work)]
     return rows
 
-
-def _by_priority(task: Task) -> tuple[float, int]:
-    return -task._priority, task._id

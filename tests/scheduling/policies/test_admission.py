@@ -15,7 +15,7 @@ from tests.scheduling.makers import load_balancing, requested_time
 def scan_of_all(clock, *, activations_per_frame):
     """Looks at all tasks that wait in each frame."""
     scheduler = requested_time(clock, activations_per_frame=activations_per_frame)
-    scheduler._claim = lambda task: (scheduler._frame if task._due_since < 0 else task._due_since, task.id)
+    scheduler._claim = lambda task: -(scheduler._frame if task._due_since < 0 else task._due_since)
     return scheduler
 
 
