@@ -258,3 +258,19 @@ def test_a_report_by_radio_begins_a_habit_at_its_place(brain, thief, node, sched
     assert tuple(event["position"]) == pytest.approx(tuple(thief.get_global_position()), abs=0.01)
     assert tree.get_value("last_known_position") == event["position"]
     assert tree.get_value("target") is None
+
+
+def test_the_awareness_of_a_new_target_is_written_with_it(brain, guard, thief, thieves, physics_frames):
+    tree = brain()
+    tree.target_choice = tree.TargetChoice.NEAREST
+    physics_frames(20)
+    near = thieves("Near", Vector3(0, -1, -4.6))
+    physics_frames(10)
+    near.position = Vector3(0, -1, -1)
+    sensor = guard.get_node("Eye")
+    for _ in range(20):
+        physics_frames(1)
+        target = tree.get_value("target")
+        known = [one for one in sensor.get_known_targets() if one["character"] == target]
+        assert tree.get_value("awareness") == pytest.approx(known[0]["awareness"], abs=1e-6)
+    assert target == near

@@ -33,6 +33,7 @@ VALUES: dict[str, Any] = {
 
 STATE_KEYS = ("target", "is_in_view", "awareness", "awareness_level")
 UNWRITTEN = (ABSENT,) * len(STATE_KEYS)
+AWARENESS_KEY = ("awareness",)
 PLACE_KEYS = ("target_position", "last_known_position", "last_seen_position")
 """Values that hold the position of a target in view."""
 
@@ -136,17 +137,15 @@ class SensorFeed:
         return (update % every == 0 and self._mind.target_choice in CHANGING
                 and self._first() != self.chosen)
 
-    def follow(self, state: PerceptState | None, places: Places) -> None:
-        """Write what the sensor knows now of its target, or choose another if it knows nothing of it.
-
-        Args:
-            state: what the sensor knows of its target; None if it has none.
-            places: of this frame; the feed adds its target if it is missing.
-        """
-        if state is None:
-            self.choose(places)
-        else:
-            self._write(state, places)
+    def take_awareness(self, state: PerceptState) -> bool:
+        """Take in a state in which only the awareness has changed, for the caller to write; return False for others."""
+        before = self.written
+        if before is None or state[:2] != before[:2] or state[3] != before[3] or not (
+                state[1] or state[4:] == before[4:]):
+            return False
+        character, is_in_view, _, level = self.state
+        self.written, self.state = state, (character, is_in_view, state[2], level)
+        return True
 
     def move(self, place: Any) -> None:
         """Write the position of the target in view."""
@@ -172,6 +171,7 @@ class SensorFeed:
             # The position of a target that was lost before is old: it must not replace one that a habit has cleared.
             known_at = None if best.is_noticed or is_first else best.last_known_position
             self.chosen, self.known_at, self.place, self.state = best.target, known_at, None, UNWRITTEN
+            self.written = None
         self._update({} if places is None else places)
         self.feeds.follow(self)
 
@@ -179,7 +179,7 @@ class SensorFeed:
         """Write the present knowledge of the chosen target."""
         state = self.sensor.sense_manager.core.states_of([(self.sensor.sensor_id, self.chosen)])[0]
         if state is not None:
-            self._write(state, places)
+            self.write(state, places)
 
     def _find_loaded(self, known: list[KnownTarget]) -> None:
         """Take the target of the loaded values as the present one; values that a script has changed stay."""
@@ -243,8 +243,13 @@ class SensorFeed:
                 f"the custom target choice returned {chosen!r}; return a Dictionary of its argument, or null")
         return by_source[chosen["target"].instance_id]
 
-    def _write(self, state: PerceptState, places: Places) -> None:
-        """Write the values that differ from those written last."""
+    def write(self, state: PerceptState, places: Places) -> None:
+        """Write the values that differ from those written last.
+
+        Args:
+            state: what the sensor knows of its target.
+            places: of this frame; the feed adds its target if it is missing.
+        """
         is_noticed, is_in_view, awareness, level, *known_at = self.written = state
         target, place, character, before = self.chosen, None, None, self.state
         if is_in_view:
@@ -418,19 +423,26 @@ class SensorFeeds:
                 self._update_of(manager, feeds, frame, places.setdefault(number, {}))
 
     def _update_of(self, manager: Any, feeds: list[SensorFeed], frame: int, places: Places) -> None:
-        """Update feeds of sensors of one SenseManager; most of them have only a target in view that moves."""
+        """Update feeds of sensors of one SenseManager; for most only the awareness or the place in view changes."""
         states = manager.core.states_of(
             [(one.sensor.sensor_id, one.chosen) for one in feeds], before=[one.written for one in feeds])
-        boards, moved = [], []
+        boards: list[Blackboard] = []
+        aware: list[Blackboard] = []
+        moved, awareness = [], []
         for feed, state in zip(feeds, states, strict=True):
-            if state is None or state is not feed.written:
-                feed.follow(state, places)
-            elif feed.has_choice and feed.prefers_another(frame):
+            if state is None or (feed.has_choice and feed.prefers_another(frame)):
                 feed.choose(places)
-            elif state[1]:
+                continue
+            if state is not feed.written:
+                if feed.blackboard is None or not feed.take_awareness(state):
+                    feed.write(state, places)
+                    continue
+                aware.append(feed.blackboard)
+                awareness.append(state[2])
+            if state[1]:
                 place, character = places.get(feed.chosen) or feed.seen(places)
                 if character is not feed.state[0]:
-                    feed.follow(state, places)
+                    feed.write(state, places)
                 elif place == feed.place:
                     continue
                 elif feed.blackboard is None:
@@ -439,6 +451,7 @@ class SensorFeeds:
                     feed.place, feed.known_at = place, None
                     boards.append(feed.blackboard)
                     moved.append(place)
+        write_changed(aware, AWARENESS_KEY, awareness)
         write_changed(boards, PLACE_KEYS, moved)
 
     def follow(self, feed: SensorFeed) -> None:
