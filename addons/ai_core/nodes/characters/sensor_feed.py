@@ -33,7 +33,7 @@ VALUES: dict[str, Any] = {
 
 STATE_KEYS = ("target", "is_in_view", "awareness", "awareness_level")
 UNWRITTEN = (ABSENT,) * len(STATE_KEYS)
-AWARENESS_KEY = ("awareness",)
+AWARENESS_KEY, HEARD_KEY = ("awareness",), ("last_heard_position",)
 PLACE_KEYS = ("target_position", "last_known_position", "last_seen_position")
 """Values that hold the position of a target in view."""
 
@@ -346,7 +346,10 @@ class SensorFeed:
         """
         if not self._mind.is_valid():
             return
-        self._mind.feed_values({"last_heard_position": noise.place})
+        if self.blackboard is None:
+            self._mind.feed_values({"last_heard_position": noise.place})
+        else:
+            write_changed([self.blackboard], HEARD_KEY, [noise.place])
         if self.chosen < 0 or self._mind.target_choice == TargetChoice.CUSTOM:
             self.choose()
         elif noise.source_id == self.chosen and not self.state[1]:
@@ -361,10 +364,11 @@ class SensorFeed:
             self.choose()
         self._send(name, source, character, **more)
 
-    def _send(self, name: str, source: Any, character: Any, **more: Any) -> None:
+    def _send(self, name: str, source: Any, character: Any, *, position: Any = ABSENT, **more: Any) -> None:
         """Send an event; its payload has the target as in the signals of the sensor."""
         if self._mind.is_valid():
-            position = self._mind.known("last_known_position")
+            if position is ABSENT:
+                position = self._mind.known("last_known_position")
             self._mind.feed_event(name, {"target": source, "character": character, "position": position, **more})
 
 
