@@ -11,6 +11,8 @@ const BELOW_PX := 18.0
 const FONT_PX := 13
 const HEIGHT_PX := 34.0
 const METER_PX := 5.0
+## Between two strips of characters that stand close together.
+const GAP_PX := 2.0
 const BACK := Color(0.05, 0.06, 0.08, 0.8)
 const TEXT := Color(0.93, 0.94, 0.97)
 const LEVELS: Array[Color] = [Color(0.55, 0.85, 0.95), Color(1.0, 0.66, 0.25), Color(1.0, 0.3, 0.24)]
@@ -96,7 +98,8 @@ func _draw_strip(place: Vector2, strip: Dictionary) -> void:
 	var has_meter: bool = strip.awareness >= 0.0
 	var icons := int(strip.sees) + int(strip.senses)
 	width += icons * (ICON_PX + 4.0)
-	var box := Rect2(place + Vector2(-width / 2, BELOW_PX), Vector2(width, HEIGHT_PX if has_meter else HEIGHT_PX - 10))
+	var box := _beside_others(
+			Rect2(place + Vector2(-width / 2, BELOW_PX), Vector2(width, HEIGHT_PX if has_meter else HEIGHT_PX - 10)))
 	_places[str(strip.path)] = box
 	var color := LEVELS[clampi(strip.level, 0, LEVELS.size() - 1)]
 	draw_rect(box, BACK)
@@ -108,6 +111,18 @@ func _draw_strip(place: Vector2, strip: Dictionary) -> void:
 		icon.x -= ICON_PX + 4
 	if strip.senses: _draw_waves(icon, color)
 	if has_meter: _draw_meter(Rect2(box.position + Vector2(8, 23), Vector2(width - 16, METER_PX)), strip, color)
+
+
+## A strip moved down until it covers no other one.
+func _beside_others(box: Rect2) -> Rect2:
+	var is_free := false
+	while not is_free:
+		is_free = true
+		for other: Rect2 in _places.values():
+			if other.intersects(box):
+				box.position.y = other.end.y + GAP_PX
+				is_free = false
+	return box
 
 
 func _draw_meter(place: Rect2, strip: Dictionary, color: Color) -> void:

@@ -43,7 +43,7 @@ var _headline := Label.new()
 var _schedulers := OptionButton.new()
 var _pause := Button.new()
 var _pick := Button.new()
-var _buttons := HFlowContainer.new()
+var _buttons := HBoxContainer.new()
 var _frames := VBoxContainer.new()
 var _split := SplitContainer.new()
 var _strip := FrameStrip.new()
@@ -196,11 +196,12 @@ func shown_frames() -> int:
 
 
 func _toolbar() -> Control:
-	var bar := HBoxContainer.new()
+	var bar := HFlowContainer.new()
 	for one in SECTIONS:
 		_sections.add_tab(one.capitalize())
 	_sections.tab_changed.connect(func(tab: int) -> void: choose_section(SECTIONS[tab]))
 	_sections.size_flags_horizontal = SIZE_EXPAND_FILL
+	_sections.clip_tabs = false          # where it is narrow, the buttons are below the tabs
 	_headline.clip_text = true
 	_headline.text_overrun_behavior = TextServer.OVERRUN_TRIM_ELLIPSIS
 	_headline.mouse_filter = MOUSE_FILTER_STOP
@@ -221,7 +222,7 @@ func _toolbar() -> Control:
 	_pick.toggled.connect(func(is_on: bool) -> void: pick_wished.emit(is_on))
 	for one: Control in [_schedulers, _pick, _pause, next]:
 		_buttons.add_child(one)
-	_buttons.alignment = FlowContainer.ALIGNMENT_END
+	_buttons.alignment = BoxContainer.ALIGNMENT_END
 	_buttons.size_flags_horizontal = SIZE_EXPAND_FILL
 	bar.add_child(_sections)
 	bar.add_child(_buttons)

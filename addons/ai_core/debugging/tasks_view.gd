@@ -8,7 +8,9 @@ const HINTS: PackedStringArray = [
 	"95 of 100 recent runs are shorter (µs)", "Longest run (µs)", "Period (frames)",
 	"Largest lateness of a run (frames)", "Frames that this task took over the budget", "Runs that failed"]
 ## Least widths and shares of the columns (px, 1).
-const WIDTHS := [[110, 4], [80, 1], [54, 1], [54, 1], [60, 1], [50, 0], [42, 0], [42, 0], [56, 0]]
+const WIDTHS := [[84, 4], [72, 1], [44, 1], [44, 1], [50, 1], [42, 0], [36, 0], [36, 0], [46, 0]]
+## Narrower tables leave out the columns of single runs, for the names (px).
+const NARROW_PX := 480.0
 const WARNING := Color(1.0, 0.7, 0.3)
 const BAD := Color(1.0, 0.42, 0.38)
 const FAINT := Color(1, 1, 1, 0.35)
@@ -31,13 +33,13 @@ func _init() -> void:
 	for column in columns:
 		set_column_title(column, TITLES[column])
 		set_column_title_tooltip_text(column, HINTS[column])
-		set_column_custom_minimum_width(column, WIDTHS[column][0])
-		set_column_expand(column, WIDTHS[column][1] > 0)
 		set_column_expand_ratio(column, maxi(1, WIDTHS[column][1]))
 		set_column_clip_content(column, true)
 		if column > NAME:
 			set_column_title_alignment(column, HORIZONTAL_ALIGNMENT_RIGHT)
 	set_column_title_alignment(NAME, HORIZONTAL_ALIGNMENT_LEFT)
+	resized.connect(_lay_out)
+	_lay_out()
 
 
 ## Show rows as DebugWatch reports them, and the overruns among the last frames.
@@ -68,6 +70,14 @@ func clear_tasks() -> void:
 	_overruns = null
 	_tasks = []
 	_listed = []
+
+
+func _lay_out() -> void:
+	for column in columns:
+		var is_shown: bool = size.x >= NARROW_PX or not column in [MEAN, P95]
+		set_column_custom_minimum_width(column, WIDTHS[column][0] if is_shown else 1)
+		set_column_expand(column, WIDTHS[column][1] > 0 and is_shown)
+		set_column_title(column, TITLES[column] if is_shown else "")
 
 
 func _show_task(row: TreeItem, task: Array) -> void:

@@ -250,7 +250,7 @@ MEANINGS = {
 }
 """Texts of the legend, by the meaning of lines."""
 
-REGION_OPACITY = 0.3
+REGION_OPACITY = 0.5
 """Opacity of regions, which have the most lines and say the least."""
 
 
