@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from addons.ai_core.bridge.gd import NodePath, PackedStringArray, Vector3, construct
+from addons.ai_core.bridge.gd import NodePath, PackedStringArray, Vector2, Vector3, construct
 from addons.ai_core.nodes.characters.sensor_feed import FEEDS_AT_ONCE
 from addons.ai_core.nodes.scheduling import ai_scheduler
 
@@ -274,3 +274,13 @@ def test_the_awareness_of_a_new_target_is_written_with_it(brain, guard, thief, t
         known = [one for one in sensor.get_known_targets() if one["character"] == target]
         assert tree.get_value("awareness") == pytest.approx(known[0]["awareness"], abs=1e-6)
     assert target == near
+
+
+def test_a_sensor_replaces_values_of_other_types(brain, thief, physics_frames):
+    wrong, right = brain(values={"awareness": "high", "target_position": Vector2(1, 1)}), brain()
+    physics_frames(10)
+    for step in range(20):
+        thief.position = Vector3(0.1 * step, -1, -5)
+        physics_frames(1)
+        assert wrong.get_value("target_position") == right.get_value("target_position") == thief.position
+    assert wrong.get_value("awareness") == right.get_value("awareness") > 0

@@ -35,6 +35,7 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.characters.agent_places import is_in_2d
 from addons.ai_core.nodes.characters.character_work import CharacterComponent
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
+from addons.ai_core.nodes.characters.sensor_feed import VALUES
 from addons.ai_core.nodes.characters.update_group import HABIT_TREES, UpdateGroup, update_group_of
 from addons.ai_core.nodes.debugging.chart_words import ChartNode
 from addons.ai_core.nodes.events.scene_events import manager_above
@@ -206,8 +207,9 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
             " \"world\". Empty is no squad.")
     values = export(
         dict, {}, on_set="_values_set",
-        doc="Initial values of the blackboard: {\"health\": 1.0}. A value keeps the type it has here; null allows any"
-            " type. If set while the tree runs, new keys are added and existing values stay.")
+        doc="Initial values of the blackboard: {\"health\": 1.0}. A value keeps the type it has here; null, and values"
+            " that a sensor writes, allow any type. If set while the tree runs, new keys are added and existing values"
+            " stay.")
     random_seed = export(
         int, 0, group="Debug",
         doc="Seed of random launches; 0 derives it from the path of the node, so that runs are repeatable.")
@@ -662,10 +664,13 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
             self.core.notify(name, payload)
 
     def declare_values(self) -> None:
-        """Declare the types of ``values`` and set them, except where a script has set a value of the type."""
+        """Declare the types of ``values`` and set them, except where a script has set a value of the type.
+
+        Values that a sensor writes have no declared type: a sensor cannot keep to it.
+        """
         board = self._blackboard
         for key, value in self.values.items():
-            kinds = _kinds_of(value)
+            kinds = None if key in VALUES else _kinds_of(value)
             try:
                 if kinds is not None:
                     board.declare({key: kinds})
