@@ -83,29 +83,31 @@ class Matching:
         left: cython.int = self.columns
         found: cython.int = 0
         cost: cython.double = 0
+        costs, path_costs, column_prices = self.costs, self.path_costs, self.column_prices
+        waiting, came_from, row_of = self.waiting, self.came_from, self.row_of
         for index in range(self.columns):
-            self.path_costs[index] = INFINITY
-            self.waiting[index] = index
+            path_costs[index] = INFINITY
+            waiting[index] = index
         while end == NONE:
             price = self.row_prices[row]
             best, best_cost, best_column = NONE, INFINITY, NONE
             for index in range(left):
-                column = self.waiting[index]
-                reached = ((self.costs[row, column] - price) - self.column_prices[column]) + cost
-                if reached < self.path_costs[column]:
-                    self.path_costs[column] = reached
-                    self.came_from[column] = row
-                if self.path_costs[column] < best_cost or (
-                        best != NONE and self.path_costs[column] == best_cost and self.is_before(column, best_column)):
-                    best, best_cost, best_column = index, self.path_costs[column], column
+                column = waiting[index]
+                reached = ((costs[row, column] - price) - column_prices[column]) + cost
+                if reached < path_costs[column]:
+                    path_costs[column] = reached
+                    came_from[column] = row
+                if path_costs[column] < best_cost or (
+                        best != NONE and path_costs[column] == best_cost and self.is_before(column, best_column)):
+                    best, best_cost, best_column = index, path_costs[column], column
             if best == NONE:
                 return 0
             cost = best_cost
             left -= 1
-            self.waiting[best] = self.waiting[left]
+            waiting[best] = waiting[left]
             self.reached[found] = best_column
             found += 1
-            row = self.row_of[best_column]
+            row = row_of[best_column]
             if row == NONE:
                 end = best_column
             else:
