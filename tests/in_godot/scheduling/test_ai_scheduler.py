@@ -103,7 +103,7 @@ def test_an_overrun_names_who_overran(node, physics_frames, signals):
             pass
 
     scheduler.add_behavior(slow, 1, -1, 1.0, "slow")
-    physics_frames(4)
+    physics_frames(6)
     assert {name for name, _ in overran} == {"slow"}
     assert len(overran) >= 3
     assert scheduler.get_stats()["overruns"] - len(overran) in (0, 1)      # of the last frame in the next one
