@@ -19,7 +19,7 @@ const CLOSE_M := 120.0
 const LEFT_BEHIND_M := 40.0
 const NAMES: Array[Array] = [
 	[40.0, "a person"], [180.0, "a block: every inhabitant lives, trades and talks"],
-	[600.0, "a quarter: blocks that are far from the traveller are one number each"],
+	[600.0, "a quarter: far blocks are one number each"],
 	[1500.0, "a town"], [INF, "the land: a far town is a single piece of work"]]
 const BACK := Color("27332a")
 const PARK := Color("33483a")

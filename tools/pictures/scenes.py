@@ -39,6 +39,13 @@ SCENES = {
     "city_play": Scene("city", 0.5, 60, 0.2),
     "guard_level": Scene("res://addons/ai_core/examples/guard_level_3d.tscn", 4.0),
     "villagers": Scene("res://addons/ai_core/examples/villagers_3d.tscn", 4.0),
+    "city": Scene("city", 8.0, settings=(".:first_view=420.0",)),
+    "cover": Scene("cover", 9.0),
+    "crowd": Scene("crowd", 6.0),
+    "puzzle": Scene("puzzle", 8.0),
+    "skirmish": Scene("skirmish", 14.0),
+    "debug_overlay": Scene("museum", 8.5, settings=(
+        "AIDebugOverlay:shown=true", "AIDebugOverlay:section=2", 'AIDebugOverlay:character=NodePath("../Life/Bob")')),
 }
 """By name of the file."""
 
