@@ -21,39 +21,49 @@ cdef int open_slides() except -1:
     slides_in_plane.collisions = NULL
     slides_in_plane.node_tag = class_tag("CharacterBody2D")
 
-def read_slides(list bodies, int64_t[:, ::1] met):
-    """Read the colliders of bodies in their last move_and_slide().
+cdef enum:
+    MOST_SLIDES = 4                  # collisions read per body: a floor, two walls, and another body
+
+def slide_pairs(list bodies, dict known not None):
+    """Return which bodies collided with known objects in their last move_and_slide().
 
     Args:
-        bodies: n CharacterBody3D or CharacterBody2D; other and freed objects have no collisions.
-        met: shape (n, k), overwritten: instance ids of the first k colliders of each, in order; then 0.
+        bodies: CharacterBody3D or CharacterBody2D; other and freed objects have no collisions.
+        known: its keys are the instance ids of those objects.
 
-    Cost: one engine call per body, and three for each slide; no allocation.
+    Returns:
+        A set of pairs of instance ids: body and object. Of a body its first four collisions count.
+
+    Cost: one engine call per body, and three for each slide.
     """
-    cdef Py_ssize_t i, count = len(bodies)
+    cdef int64_t met[MOST_SLIDES]
+    cdef Py_ssize_t i, at, found
     cdef void* body
-    if met.shape[0] < count:
-        raise ValueError(f"{count} bodies need {count} rows, got {met.shape[0]}")
-    if count == 0 or met.shape[1] == 0:
-        return
-    memset(&met[0, 0], 0, met.shape[0] * met.shape[1] * sizeof(int64_t))
-    for i in range(count):
+    cdef set pairs = set()
+    for i in range(len(bodies)):
         body = live_pointer(bodies[i])
         if body == NULL:
             continue
+        found = 0
         if is_of_class(body, slides_in_space.node_tag):
-            slides_of(body, &slides_in_space, &met[i, 0], met.shape[1])
+            found = slides_of(body, &slides_in_space, met)
         elif is_of_class(body, slides_in_plane.node_tag):
-            slides_of(body, &slides_in_plane, &met[i, 0], met.shape[1])
+            found = slides_of(body, &slides_in_plane, met)
+        for at in range(found):
+            other = met[at]
+            if other in known:
+                pairs.add(((<GDObject>bodies[i]).id, other))
+    return pairs
 
-cdef void slides_of(void* body, SlideMethods* methods, int64_t* met, Py_ssize_t most) noexcept:
+cdef Py_ssize_t slides_of(void* body, SlideMethods* methods, int64_t* met) noexcept:
+    """Write the instance ids of the colliders of a body, in order; return how many there are, at most MOST_SLIDES."""
     cdef int64_t slides = 0, slide = 0, part, parts = 1
     cdef Py_ssize_t found = 0
     cdef const void* arguments[1]
     cdef void* collision
     cdef uint8_t was_last
     gd_object_method_bind_ptrcall(methods.count, body, NULL, &slides)
-    while slide < slides and found < most:
+    while slide < slides and found < MOST_SLIDES:
         arguments[0] = &slide
         collision = NULL             # an empty Ref, which the engine fills: ENGINE, with a reference that is OWNED
         gd_object_method_bind_ptrcall(methods.get, body, arguments, &collision)
@@ -63,10 +73,11 @@ cdef void slides_of(void* body, SlideMethods* methods, int64_t* met, Py_ssize_t 
         if methods.collisions != NULL:
             gd_object_method_bind_ptrcall(methods.collisions, collision, NULL, &parts)
         for part in range(parts):
-            if found < most:
+            if found < MOST_SLIDES:
                 arguments[0] = &part
                 gd_object_method_bind_ptrcall(methods.collider, collision, arguments if methods.collisions != NULL else NULL, &met[found])
                 found += met[found] != 0
         gd_object_method_bind_ptrcall(bind_unreference, collision, NULL, &was_last)
         if was_last:
             gd_object_destroy(collision)
+    return found

@@ -36,6 +36,16 @@ cdef class AskPart:
     pass
 
 
+@cython.final
+cdef class TickWhile:
+    cdef readonly ValuesAre condition
+    cdef readonly object tick, otherwise
+    cdef readonly tuple unless
+
+    @cython.locals(run=HabitContext)
+    cpdef bint holds(self, context) except -1
+
+
 cdef bint are_alike(known, value) noexcept
 
 @cython.locals(own=dict)
@@ -66,7 +76,8 @@ cdef class HabitPlace:
     cdef readonly ValuesAre values
     cdef readonly ValueIs check
     cdef readonly ValueWrite write
-    cdef DirectCalls* tick_calls    # BORROWED from ``tick``, or NULL
+    cdef readonly TickWhile tick_while
+    cdef DirectCalls* tick_calls    # BORROWED from ``tick``, or that of ``tick_while``, or NULL
     cdef DirectCalls* ask_calls     # BORROWED from ``can_activate``, or NULL
 
     cpdef strongest(self, dict holds)

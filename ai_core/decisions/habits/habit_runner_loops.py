@@ -38,8 +38,8 @@ if cython.compiled:
     from cython.cimports.cpython.ref import Py_REFCNT
 
 __all__ = [
-    "COMPARISONS", "AskPart", "HabitContext", "HabitPlace", "HabitRunner", "TickMember", "TreeMessage", "ValueCheck",
-    "ValueIs", "ValueWrite", "ValuesAre", "tick_in_turn", "write_changed"]
+    "COMPARISONS", "AskPart", "HabitContext", "HabitPlace", "HabitRunner", "TickMember", "TickWhile", "TreeMessage",
+    "ValueCheck", "ValueIs", "ValueWrite", "ValuesAre", "tick_in_turn", "write_changed"]
 
 MOST_BEGUN_IN_A_TICK = 256
 """Limit of the habits of a character that begin in a tick (count); the others begin in the next.
@@ -114,6 +114,7 @@ class HabitPlace:
         values: its condition, if that only compares values of the blackboard.
         check: the comparison that is its tick, if a run of it leaves nothing but its result.
         write: the same for a tick that writes a value to the character's own blackboard.
+        tick_while: its tick, if that is only called while a condition holds.
     """
 
     def __init__(self, habit: Any, path: str, index: int, tick: Callable[[HabitContext], object] | None) -> None:
@@ -153,8 +154,9 @@ class HabitPlace:
             or habit.uninterruptible or habit.non_blocking or habit.retries)
         self.check = tick.condition if is_brief and type(tick) is ValueCheck else None
         self.write = tick if is_brief and type(tick) is ValueWrite and tick.is_plain else None
+        self.tick_while = tick if type(tick) is TickWhile else None
         if cython.compiled:
-            self.tick_calls = direct_calls_of(self.tick)
+            self.tick_calls = direct_calls_of(self.tick if self.tick_while is None else self.tick_while.tick)
             self.ask_calls = direct_calls_of(self.can_activate)
 
     def strongest(self, holds: dict[int, float]) -> float | None:
@@ -325,6 +327,35 @@ class AskPart:
         gate = part.gate
         answer = None if gate is None else gate(context.blackboard)
         return bool(part.may_begin(context) if answer is None else answer)
+
+
+class TickWhile:
+    """A tick while a condition holds; otherwise another function decides.
+
+    Args:
+        condition: the condition.
+        tick: the tick.
+        otherwise: called in place of the tick if the condition does not certainly hold, or a value is in the memory.
+        unless: names of those values.
+    """
+
+    def __init__(
+        self, condition: ValuesAre, tick: Callable[[HabitContext], object],
+        otherwise: Callable[[HabitContext], object], unless: tuple[str, ...],
+    ) -> None:
+        self.condition, self.tick, self.otherwise, self.unless = condition, tick, otherwise, unless
+
+    def __call__(self, context: HabitContext) -> object:
+        return self.tick(context) if self.holds(context) else self.otherwise(context)
+
+    def holds(self, context: HabitContext) -> bool:
+        """Return whether the tick is called."""
+        run: HabitContext = context
+        if run._memory:
+            for name in self.unless:
+                if name in run._memory:
+                    return False
+        return self.condition.answer(run._tree._blackboard) == 1
 
 
 PLAIN = (float, int, str, tuple)
@@ -1308,10 +1339,14 @@ class HabitRunner:
                 if self._now_s < run.course_until_s and run.course(run.elapsed_s):
                     return RUNNING
                 run.course = None
-            if cython.compiled and place.tick_calls != cython.NULL:
-                return STATUS_OF_CODE[
-                    call_directly(place.tick_calls, place.tick, self.parts, place.index, run.elapsed_s, run)]
             tick: Any = place.tick
+            is_direct = place.tick_while is None
+            if place.tick_while is not None:
+                is_direct = place.tick_while.holds(run)
+                tick = place.tick_while.tick if is_direct else place.tick_while.otherwise
+            if cython.compiled and is_direct and place.tick_calls != cython.NULL:
+                return STATUS_OF_CODE[
+                    call_directly(place.tick_calls, tick, self.parts, place.index, run.elapsed_s, run)]
             status = tick(run)
             if status is RUNNING or status is None:
                 return RUNNING

@@ -10,7 +10,7 @@ from addons.ai_core.bridge.gd import GDObject
 from addons.ai_core.nodes.characters.guard_expression import ABSENT, GuardExpression, deciding_names
 from addons.ai_core.nodes.characters.sensor_feed import VALUES
 from addons.ai_core.nodes.habits.habit_events import EVENT, EventMind
-from ai_core.decisions.habits.habit_runner_loops import HabitContext, ValueIs, ValuesAre
+from ai_core.decisions.habits.habit_runner_loops import HabitContext, TickWhile, ValueIs, ValuesAre
 from ai_core.decisions.habits.habit_status import Status
 
 Callback = Callable[[HabitContext], object]
@@ -87,7 +87,9 @@ class HabitCondition:
                 return Status.RUNNING
             return Status.RUNNING if WAIT in run.memory and self._still_waits(run) else tick(run)
 
-        return tick_while_true
+        if tick is None or not isinstance(self._ask, ValuesAre):
+            return tick_while_true
+        return TickWhile(self._ask, tick, tick_while_true, (FALSE_SINCE_S, WAIT))
 
     def limits(self, run: HabitContext) -> tuple[tuple[str, ...], float] | None:
         """Return the values by which it may end a run, and the time after which (s); None if it is asked each tick."""

@@ -4,16 +4,11 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-import numpy as np
-
-from addons.ai_core.bridge.gd import get_object, read_slides
+from addons.ai_core.bridge.gd import get_object, slide_pairs
 from addons.ai_core.nodes.saving.scene_values import path_of
 from ai_core.saving.declared_state import DeclaredState, Saveable
 from ai_core.saving.kinds import ListOf, MapOf, Row, Seconds, Text, Whole
 from ai_core.senses.id_table import LARGEST_ID
-
-MOST_SLIDES = 4
-"""Largest number of collisions read per moved body (count): a floor, two walls, and another body."""
 
 AGAIN_S = 0.25
 """Shortest time between two touches of a sensor by one source (s); bodies that push each other touch constantly."""
@@ -71,7 +66,7 @@ class FeltCollisions(Saveable):
         self._sensors: dict[int, list[int]] = {}         # by instance id of their body
         self._sources: dict[int, list[int]] = {}
         self._movers: list[Any] = []
-        self._slides = np.zeros((0, MOST_SLIDES), np.int64)
+        self._bodies: dict[int, list[int]] = {}          # of both
 
     @property
     def is_quiet(self) -> bool:
@@ -95,9 +90,12 @@ class FeltCollisions(Saveable):
             self._members = readers
             self._sensors, self._sources = _by_body(sensor_bodies), _by_body(source_bodies)
             self._movers = _character_bodies(self._sensors, self._sources)
-            self._slides = np.zeros((len(self._movers), MOST_SLIDES), np.int64)
+            self._bodies = {**self._sensors, **self._sources}
         if self._movers:
-            self._slide()
+            sliding = slide_pairs(self._movers, self._bodies)
+            if sliding:
+                self._met |= sliding - self._sliding
+            self._sliding = sliding
         if not self._met:
             return
         now_s = self._manager.now_s
@@ -116,16 +114,6 @@ class FeltCollisions(Saveable):
         """Return the path of each body, by instance id."""
         bodies = {one: get_object(one) for one in self._manager.member_bodies()}
         return {one: path_of(self._manager, body) for one, body in bodies.items() if body is not None}
-
-    def _slide(self) -> None:
-        read_slides(self._movers, self._slides)
-        sliding = set()
-        for row in np.flatnonzero(self._slides[:, 0]).tolist():
-            body = self._movers[row].instance_id
-            met = self._slides[row].tolist()
-            sliding |= {(body, one) for one in met if one in self._sensors or one in self._sources}
-        self._met |= sliding - self._sliding
-        self._sliding = sliding
 
 
 def _by_body(bodies: dict[int, int]) -> dict[int, list[int]]:

@@ -10,12 +10,15 @@ from addons.ai_core.bridge.gd import RefusedValue, body_id, get_object, report_e
 from addons.ai_core.nodes.debugging.edited_scene import is_a_part
 from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.scheduling.scheduler_lookup import report_next_frame, wait_for
-from addons.ai_core.nodes.senses.felt_collisions import CONTACTS, MOST_SLIDES, FeltCollisions
+from addons.ai_core.nodes.senses.felt_collisions import CONTACTS, FeltCollisions
 from addons.ai_core.nodes.senses.sense_place import GROUP, manager_of
 from ai_core.saving.declared_state import DeclaredState, Hook
 
 REFUSALS = (LookupError, TypeError, ValueError)
 """Errors that the library raises for invalid values."""
+
+MOST_CONTACTS = 4
+"""Contacts that a RigidBody reports at least (count): a floor, two walls, and another body."""
 
 
 @contextmanager
@@ -98,7 +101,7 @@ class SenseMember(SavedState):
         if kind is None:
             return
         if kind.startswith("RigidBody"):
-            body.contact_monitor, body.max_contacts_reported = True, max(MOST_SLIDES, body.max_contacts_reported)
+            body.contact_monitor, body.max_contacts_reported = True, max(MOST_CONTACTS, body.max_contacts_reported)
         self._felt_by, self._feeling = contacts, (body, CONTACTS[kind])
         for name in CONTACTS[kind]:
             body.connect(name, self._met)
