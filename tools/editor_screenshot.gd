@@ -6,6 +6,8 @@ extends EditorPlugin
 
 const SETTLING_S := 4.0
 const LIVE_PX := 330.0
+## Longest wait for the first report of the game.
+const REPORT_S := 10.0
 const OURS := "res://addons/ai_core/editor/plugin.gd"
 
 
@@ -32,8 +34,12 @@ func _take() -> void:
 	EditorInterface.get_selection().add_node(node)
 	EditorInterface.edit_node(node)
 	_show(node)
-	if options.has("--live"):
-		await _run_live(float(options["--live"]))
+	if options.has("--live") and not await _run_live(float(options["--live"])):
+		printerr("the running game reports no habits or states of ", options["--select"])
+		EditorInterface.stop_playing_scene()
+		await get_tree().create_timer(1.0).timeout
+		get_tree().quit(1)
+		return
 	await get_tree().create_timer(SETTLING_S).timeout
 	RenderingServer.force_draw()                           # the editor draws only when something changes
 	var failure := get_tree().root.get_texture().get_image().save_png(options["--out"])
@@ -43,7 +49,8 @@ func _take() -> void:
 	get_tree().quit(0 if failure == OK else 1)
 
 
-func _run_live(seconds: float) -> void:
+## Runs the scene and shows it live; returns whether the chart shows anything.
+func _run_live(seconds: float) -> bool:
 	var ours: EditorPlugin = get_tree().root.find_children("*", "EditorPlugin", true, false).filter(
 		func(one: Node) -> bool: return one.get_script() != null and one.get_script().resource_path == OURS)[0]
 	var panel: Control = ours.get("_panel")
@@ -54,6 +61,11 @@ func _run_live(seconds: float) -> void:
 	await get_tree().create_timer(seconds).timeout
 	ours.make_bottom_panel_item_visible(panel)
 	panel.show_live(true)
+	var chart: Control = ours.get("_debugger").panel_of(ours.get("_debugger").running_session()).get("_chart")
+	for attempt in roundi(REPORT_S * 10.0):
+		if not chart.is_empty(): return true
+		await get_tree().create_timer(0.1).timeout
+	return false
 
 
 ## The screen of the node's dimension, with the node in its middle, as the key F brings it there.

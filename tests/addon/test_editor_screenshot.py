@@ -11,6 +11,7 @@ from tools.preparation import Prepared
 from tools.progress import StepFailed
 from tools.screenshot import SIZE
 
+GUARD_LEVEL = "res://addons/ai_core/examples/guard_level_3d.tscn"
 # Importing the demonstrations and drawing an editor in software takes 20 s here.
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
@@ -19,6 +20,12 @@ def test_it_is_a_png_of_the_editor_s_window(prepared: Prepared, tmp_path: Path):
     picture = tmp_path / "pictures" / "guard.png"
     take_editor_screenshot(prepared, "res://demo_project/museum/guard.tscn", "Sensor", picture)
     assert picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert struct.unpack(">II", picture.read_bytes()[16:24]) == SIZE
+
+
+def test_a_running_guard_is_shown_live_in_the_panel(prepared: Prepared, tmp_path: Path):
+    picture = tmp_path / "live.png"
+    take_editor_screenshot(prepared, GUARD_LEVEL, "Guard/Habits", picture, live_s=2.0)
     assert struct.unpack(">II", picture.read_bytes()[16:24]) == SIZE
 
 
