@@ -1,6 +1,8 @@
 """What all tests of the core share: a clock and a stopwatch moved by hand."""
 from __future__ import annotations
 
+import gc
+
 import pytest
 from hypothesis import settings
 
@@ -10,6 +12,12 @@ from ai_core.clock import ManualClock
 # a second; no deadline for a single one, as machines are shared.
 settings.register_profile("steady", derandomize=True, deadline=None, max_examples=60)
 settings.load_profile("steady")
+
+
+def pytest_collection_finish() -> None:
+    """Exempt what was collected from garbage collection: each collection would visit ten thousand tests."""
+    gc.collect()
+    gc.freeze()
 
 
 class HandStopwatch:
