@@ -46,6 +46,11 @@ SCENES = {
     "skirmish": Scene("skirmish", 14.0),
     "debug_overlay": Scene("museum", 8.5, settings=(
         "AIDebugOverlay:shown=true", "AIDebugOverlay:section=2", 'AIDebugOverlay:character=NodePath("../Life/Bob")')),
+    "overlay_scheduler": Scene("museum", 8.5, settings=(
+        "AIDebugOverlay:shown=true", "AIDebugOverlay:section=0", "AIDebugOverlay:width_share=0.4")),
+    "overlay_habits": Scene("museum", 8.5, settings=(
+        "AIDebugOverlay:shown=true", "AIDebugOverlay:section=1", 'AIDebugOverlay:character=NodePath("../Life/Bob")',
+        "AIDebugOverlay:width_share=0.4")),
 }
 """By name of the file."""
 
