@@ -70,7 +70,6 @@ from _bridge import (
     has_listeners,
     has_script_method,
     listeners_counter,
-    nearest_piece,
     parent_of,
     physics_delta_time_of,
     place_of,

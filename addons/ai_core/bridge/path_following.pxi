@@ -105,29 +105,6 @@ cdef Py_ssize_t join_path(const float* points, Py_ssize_t n, int count, const do
                 nearest[axis] = between(one[axis], other[axis], share)
     return found
 
-def nearest_piece(const float[:, ::1] points, place, double within):
-    """Return the segment of a path that is horizontally nearest to a position, and the nearest position on it.
-
-    Args:
-        points: points of the path, (n, 2) or (n, 3).
-        place: the position, of as many numbers.
-        within: in 3D, largest height of the position above or below a segment (m).
-
-    Returns:
-        The number of the first point of the segment, and a list; (-1, None) if none is near enough in height.
-
-    Cost: O(n); tens of nanoseconds for each point.
-    """
-    cdef Py_ssize_t found
-    cdef int axis, count = points.shape[1]
-    cdef double at[3]
-    cdef double nearest[3]
-    for axis, coordinate in enumerate(place):
-        if axis < 3: at[axis] = coordinate
-    found = join_path(&points[0, 0], points.shape[0], count, at, within, nearest)
-    return found, [nearest[axis] for axis in range(count)] if found >= 0 else None
-
-
 cdef inline bint height_at(const double* before, const double* after, const double* here, double* height) noexcept nogil:
     """Write the height of a segment at its horizontally nearest point to a position; return False if it is steep."""
     cdef double rise = after[1] - before[1]

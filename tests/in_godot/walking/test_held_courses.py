@@ -1,4 +1,4 @@
-"""HeldCourse and nearest_piece: what is repeated in one crossing is what a whole decision does."""
+"""HeldCourse and paths: what is repeated in one crossing is what a whole decision does."""
 from __future__ import annotations
 
 import math
@@ -6,14 +6,14 @@ import math
 import numpy as np
 import pytest
 
-from addons.ai_core.bridge.gd import AgentPath, GoalWithin, HeldCourse, Vector2, Vector3, nearest_piece
+from addons.ai_core.bridge.gd import AgentPath, GoalWithin, HeldCourse, Vector2, Vector3, follow_path
 from addons.ai_core.nodes.habits import moving_habits
 
 pytestmark = pytest.mark.in_its_own_world
 
 
 def nearest_by_numpy(points, place, within):
-    """Return the same as nearest_piece, by arrays."""
+    """Return the nearest segment and position of a path on the same floor, by arrays."""
     pieces, plane = np.diff(points, axis=0), [0, -1]
     flat = pieces[:, plane]
     along = ((place - points[:-1])[:, plane] * flat).sum(axis=1)
@@ -27,17 +27,18 @@ def nearest_by_numpy(points, place, within):
 
 
 @pytest.mark.parametrize("columns", [2, 3])
-def test_nearest_pieces_equal_those_of_a_plain_form(columns):
+def test_a_path_is_joined_where_a_plain_form_is_nearest(columns):
     chance = np.random.default_rng(3)
     for count in [1, 2, 2, 3, 8, 50] * 20:
         points = chance.uniform(-5, 5, (count, columns)).astype(np.float32)
         place = chance.uniform(-6, 6, columns)
-        found, expected = nearest_piece(points, place, 2.0), nearest_by_numpy(points, place, 2.0)
+        memory, expected = {}, nearest_by_numpy(points, place, 2.0)
+        follow_path(memory, points, place, 0.0, falls=False)
         if expected[1] is None:
-            assert found == (-1, None)
+            assert (memory["step"], memory["join"]) == (0, None)
             continue
-        assert found[1] == pytest.approx(expected[1], abs=1e-4)
-        assert abs(found[0] - expected[0]) <= 1, "at a corner two pieces are equally near, but for rounding"
+        assert memory["join"] == pytest.approx(expected[1], abs=1e-4)
+        assert abs(memory["step"] - 1 - expected[0]) <= 1, "at a corner two pieces are equally near, but for rounding"
 
 
 @pytest.fixture(params=["CharacterBody3D", "Node3D", "CharacterBody2D", "Node2D"])

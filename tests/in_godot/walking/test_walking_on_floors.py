@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from addons.ai_core.bridge.gd import STANDS_WITHIN_M, NodePath, Vector3, construct, nearest_piece
+from addons.ai_core.bridge.gd import NodePath, Vector3, construct, follow_path
 
 MAP_M, UPPER_M = 0.5, 4.0
 WAYS = ("ticket", "agent")
@@ -172,9 +172,10 @@ def test_a_body_that_floats_flies_its_way(house, walk):
 
 def test_a_path_is_joined_on_the_same_floor():
     points = np.array([(0, 0, 0), (8, 0, 0), (8, 4, 4), (2, 4, 1), (0, 4, 0)], np.float32)
-    assert nearest_piece(points, Vector3(2, 0, 1), STANDS_WITHIN_M) == (0, [2, 0, 0])
-    assert nearest_piece(points, Vector3(2, 4, 1), STANDS_WITHIN_M) == (2, [2, 4, 1])
-    assert nearest_piece(points, Vector3(2, 9, 1), STANDS_WITHIN_M) == (-1, None)
+    for height, step, join in (0, 1, [2, 0, 0]), (4, 4, None), (9, 0, None):    # on the fourth point at height 4
+        memory = {}
+        follow_path(memory, points, Vector3(2, height, 1), 0.0, falls=False)
+        assert (memory["step"], memory["join"]) == (step, join)
 
 
 def jumped(house, walk, by, goal, at_frame):
