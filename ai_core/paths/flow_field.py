@@ -245,7 +245,7 @@ class FlowField(Described, Cancellable):
         """Start the search; the one for grids of a single cost is many times faster."""
         self._making = (
             UniformFlow(self._passage, self._goals, self._memory.uniform_field()) if evenly
-            else WeightedFlow(self._passage, self._goals, self._memory.spreading()))
+            else WeightedFlow(self._passage, self._goals, self._memory.walking()))
 
     def _known(self) -> UniformFlow | WeightedFlow:
         if self._flow is None:
