@@ -183,8 +183,7 @@ class RegionalSenseManager(Saveable):
             finite_number("report_every_s", report_every_s, minimum=0), audience, self.faults,
             self._phases)
         self._continuous = ContinuousSensing(self._modalities, self._sensors, self._sources, upward, self._phases)
-        self._visibility = Visibility(
-            self._modalities, self._sensors, self._sources, upward, background)
+        self._visibility = Visibility(self._modalities, self._sensors, self._sources, background)
         self._emitted = EmittedSignals(self._modalities, self._sensors, self._sources, self._kept, self._is_muffled)
         self._sensitivity, self._clues = TemporarySensitivity(self._modalities), Clues(max_clues)
         self._smelling = None if scent_trails is None else TrailSmelling(

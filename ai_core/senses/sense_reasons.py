@@ -5,14 +5,15 @@ import math
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+import numpy as np
+
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.percepts.awareness import AwarenessReasons
-from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_phases import SensorPhases
 from ai_core.senses.sensor_table import NO_SOURCE, SensorTable
 from ai_core.senses.sight.continuous_sensing import ContinuousSensing
 from ai_core.senses.sight.pair_keys import key_of
-from ai_core.senses.sight.sight_cones import NO_CONE, cone_towards
+from ai_core.senses.sight.sight_loops import NO_CONE
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.stimuli.emitted_signals import EmittedSignals
 from ai_core.senses.stimuli.signal import ReachNumbers
@@ -121,7 +122,7 @@ class FactorsBetween(NamedTuple):
         motion = float(sources.motion_factor(number, target))
         acuity = 1.0
         if kind.needs_cone:
-            acuity = 0.0 if way is None else _acuity(sensors, eye, way, continuous.up)
+            acuity = 0.0 if way is None else _acuity(sensors, eye, way, continuous)
         answer = continuous.answer(number, sensor_id, source_id) if kind.is_continuous else None
         clarity, parts = self._view(number, sensor_id, source_id, answer)
         plain = 0.0 if way is None else most * way.kept * acuity
@@ -183,10 +184,9 @@ class FactorsBetween(NamedTuple):
         return "" if factors.acuity else "outside every cone"
 
 
-def _acuity(sensors: SensorTable, eye: int, way: ReachNumbers, up: tuple[Point, Point]) -> float:
-    cones = sensors.cones[eye].tolist()
-    cone = cone_towards(way.looked_at, sensors.forward[eye].tolist(), up[0], up[1], cones)
-    return 0.0 if cone == NO_CONE else float(cones[cone][3])
+def _acuity(sensors: SensorTable, eye: int, way: ReachNumbers, continuous: ContinuousSensing) -> float:
+    cone = int(continuous.cones(np.array([eye]), np.array([way.looked_at]))[0])
+    return 0.0 if cone == NO_CONE else float(sensors.cones[eye, cone, 3])
 
 
 def _heard(way: ReachNumbers | None, factors: SenseFactors) -> str:

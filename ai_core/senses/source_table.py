@@ -58,8 +58,6 @@ class SourceTable:
         details: tag, actions, parts and clue by id; sources without any are left out.
         most_parts: the most visible parts that any source has (count).
         layout: another object whenever one of the arrays is replaced.
-        voices: by id and modality of sources that emitted: number of the modality, affiliation and tag,
-            which each signal repeats; cleared when a source changes.
         views: clarity of sources at the last lines of sight.
     """
 
@@ -88,7 +86,6 @@ class SourceTable:
         self.affiliation = np.zeros(rows, np.int64)
         self.details: dict[int, SourceDetails] = {}
         self.most_parts, self.layout = 0, object()
-        self.voices: dict[tuple[int, str], tuple[int, int, str]] = {}
         self.views = Views()
 
     def add(
@@ -159,7 +156,6 @@ class SourceTable:
             details = replace(details, actions=named_levels(actions))
         if parts is not None:
             details = replace(details, parts=visible_parts(parts))
-        self.voices.clear()
         self.affiliation[slot], self.own_strength[slot] = bits, row
         self.light[slot], self.size[slot], self.pattern[slot] = brightness, times, number
         self.put_details(int(source_id), details)
@@ -202,7 +198,6 @@ class SourceTable:
 
     def put_details(self, source_id: int, details: SourceDetails) -> None:
         """Set the details of a source."""
-        self.voices.clear()
         before = len(self.details.get(source_id, PLAIN).parts)
         if details == PLAIN:
             self.details.pop(source_id, None)

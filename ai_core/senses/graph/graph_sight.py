@@ -26,7 +26,7 @@ from ai_core.senses.sight.continuous_sensing import ContinuousSensing
 from ai_core.senses.sight.pair_keys import keys_of
 from ai_core.senses.sight.pair_loops import Lines
 from ai_core.senses.sight.question import LineQuery
-from ai_core.senses.sight.sight_cones import NO_CONE, bearings, first_cone_containing
+from ai_core.senses.sight.sight_loops import NO_CONE
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.stimuli.signal import ReachNumbers
 
@@ -243,13 +243,10 @@ class GraphSight(ContinuousSensing):
 
     def _acuity(self, eyes: NDArray[np.intp], offsets: Floats) -> Floats:
         """Return the acuity at offsets from sensors; negative outside every cone."""
-        sensors = self._sensors
-        cones = sensors.cones[eyes]
-        if not cones.shape[1]:
-            return np.full(len(eyes), -1.0)
-        bearing = bearings(offsets, sensors.forward[eyes], np.array(self._up), np.array(self._aside))
-        first = first_cone_containing(bearing, cones)
-        return np.where(first == NO_CONE, -1.0, cones[np.arange(len(first)), first, 3])
+        first, found = self.cones(eyes, offsets), np.full(len(eyes), -1.0)
+        inside = np.flatnonzero(first != NO_CONE)
+        found[inside] = self._sensors.cones[eyes[inside], first[inside], 3]
+        return found
 
 
 def _direct(regions: NDArray[np.int32]) -> _Routes:

@@ -30,7 +30,7 @@ from ai_core.senses.sight.query_ages import QueryAges
 from ai_core.senses.sight.question import LineQuery
 from ai_core.senses.sight.ray_turns import RayTurns
 from ai_core.senses.sight.sight_cones import aside_of
-from ai_core.senses.sight.sight_loops import pairs_in_reach
+from ai_core.senses.sight.sight_loops import cones_towards, pairs_in_reach
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.stimuli.signal import ModalityNumbers, ReachNumbers
 
@@ -365,10 +365,9 @@ class ContinuousSensing(Saveable):
             self._senses[number] = self._senses[number]._replace(
                 range_m=kind.range_m, kept_per_m=kind.kept_per_m)
 
-    @property
-    def up(self) -> tuple[Point, Point]:
-        """Up direction of sight cones, and the right of a sensor that faces up: unit length."""
-        return self._up, self._aside
+    def cones(self, slots: NDArray[np.intp], offsets: Floats) -> NDArray[np.int64]:
+        """Return which cone of sensors contains each target, at offsets (n, 3) (m); ``NO_CONE`` for none."""
+        return cones_towards(self._sensors, slots, offsets, next(iter(self._senses.values())))
 
     def reach_of(self, number: int, eye: int, target: int, strength: float) -> ReachNumbers | None:
         """Return distance and share kept from a source, by its row, to a sensor; None if none reaches it."""

@@ -17,7 +17,6 @@ from ai_core.senses.sight.continuous_sensing import ContinuousSensing, LineOfSig
 from ai_core.senses.sight.pair_keys import keys_of
 from ai_core.senses.sight.pair_loops import PairsInView
 from ai_core.senses.sight.question import LineQuery
-from ai_core.senses.sight.sight_cones import bearings, first_cone_containing
 from ai_core.senses.source_table import SourceTable
 
 __all__ = ["Visibility"]
@@ -33,7 +32,6 @@ class Visibility:
         modalities: all senses.
         sensors: the sensors that look.
         sources: their targets; ``views`` of it holds the answers.
-        up: (3,) unit length, up direction of sight cones.
         background: returns the background of targets, or None.
     """
 
@@ -42,13 +40,11 @@ class Visibility:
         modalities: ModalitySet,
         sensors: SensorTable,
         sources: SourceTable,
-        up: Floats,
         background: Background | None,
     ) -> None:
         self._modalities = modalities
         self._sensors = sensors
         self._sources = sources
-        self._up = up
         self._background = background
 
     @property
@@ -152,10 +148,8 @@ class Visibility:
             for number, row in zip(question.modality.tolist(), question.row.tolist(), strict=True)
         ], np.bool_)
         slots = self._sensors.ids.slots_of_known(question.sensor_ids)
-        cones = self._sensors.cones[slots]
-        bearing = bearings(continuous.offsets(question), self._sensors.forward[slots], self._up)
-        first = first_cone_containing(bearing, cones)
-        only_keeps = (first >= 0) & (cones[np.arange(len(slots)), first, 4] > 0)
+        first = continuous.cones(slots, continuous.offsets(question))
+        only_keeps = (first >= 0) & (self._sensors.cones[slots, first, 4] > 0)
         needs_cone = np.array([self._modalities[one].needs_cone for one in question.modality.tolist()])
         may &= seen | ~only_keeps | ~needs_cone
         return may

@@ -39,7 +39,7 @@ from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensation import Point as Place
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.sight.sight_loops import plain_signal, signals_reached
+from ai_core.senses.sight.sight_loops import sensors_reached
 from ai_core.senses.source_table import ALL_AFFILIATIONS, SourceTable
 from ai_core.senses.stimuli.air import BackgroundNoise, Wind
 from ai_core.senses.stimuli.arrival_loops import LATEST_S, ArrivalQueue
@@ -218,19 +218,12 @@ class EmittedSignals(Saveable):
         channel: str, now_s: float,
     ) -> None:
         """Send a signal of a source; see ``RegionalSenseManager.emit``."""
-        voices = self._sources.voices
-        signal = None if tag is not None else plain_signal(
-            voices, self.sent, source_id, modality_name, strength, position, now_s, channel)
-        if signal is None:
-            number = self._modalities.number(modality_name)
-            if self._modalities.all[number].is_continuous:
-                raise ValueError(
-                    f"modality_name must be an emitted modality, got {shown(modality_name)}, which is"
-                    " continuous; change the strength of the source in that modality instead")
-            signal = self._signal(source_id, number, strength, position, tag, channel, now_s)
-            if tag is None:
-                voices[signal.source_id, modality_name] = number, signal.affiliation, signal.tag
-        self.take(signal)
+        number = self._modalities.number(modality_name)
+        if self._modalities.all[number].is_continuous:
+            raise ValueError(
+                f"modality_name must be an emitted modality, got {shown(modality_name)}, which is"
+                " continuous; change the strength of the source in that modality instead")
+        self.take(self._signal(source_id, number, strength, position, tag, channel, now_s))
 
     def touch(
         self, sensor_id: int, source_id: int, modality_name: str, strength: float, position: ArrayLike | None,
@@ -408,7 +401,7 @@ class EmittedSignals(Saveable):
         if kinds[number].is_slow:
             self.waves.append(StimulusFront(signal, self.wind.drift_m(signal.sent_at_s), set()))
             return 1
-        _, slots, distances, intensities = signals_reached(sensors, (signal,), kinds)
+        slots, distances, intensities = sensors_reached(sensors, signal, kinds[number])
         count = len(slots)
         if count:
             x, y, z = signal.position
@@ -429,7 +422,7 @@ class EmittedSignals(Saveable):
         # Every sensor that it has passed, however faint.
         sense = ModalityNumbers(signal.modality, min(self._radius_m(front, now_s), kind.range_m), 1.0, needs_cone=False)
         everywhere = signal._replace(position=(x, y, z), strength=STRONG_ENOUGH)
-        _, slots, distances, _ = signals_reached(sensors, (everywhere,), {signal.modality: sense})
+        slots, distances, _ = sensors_reached(sensors, everywhere, sense)
         found: list[tuple[int, float, float, float, float]] = []
         for slot, sensor_id, distance in zip(slots, sensors.ids.by_slot[slots].tolist(), distances, strict=True):
             if sensor_id not in front.met:

@@ -3,13 +3,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.senses.sight.pair_keys import ids_of
-from ai_core.senses.sight.sight_loops import pairs_in_reach, signals_reached
+from ai_core.senses.sight.sight_loops import pairs_in_reach, sensors_reached
 from ai_core.senses.stimuli.signal import ModalityNumbers, Signal
 from tests.benchmarks.senses.bare_scans import bare_scan
 from tests.benchmarks.senses.worlds import ATTENUATION, CONE, RANGE_M, Place, Sensor, places, sensors, tables
@@ -42,10 +41,8 @@ def _contest(n, ours, *, has_cone):  # type: ignore[no-untyped-def]
 
 def _is_same(ours: object, other: Found) -> bool:
     """Ours has sounds one after the other, and sights as keys of pairs: as the sense manager takes them."""
-    if isinstance(ours, tuple):
-        counts, slots = ours
-        reached = iter(slots)
-        return [list(islice(reached, count)) for count in counts] == other
+    if isinstance(ours, list):
+        return ours == other
     assert isinstance(ours, np.ndarray)
     sensing, sensed = (ids.tolist() for ids in ids_of(ours))
     return sorted(zip(sensed, sensing, strict=True)) == [
@@ -57,10 +54,9 @@ def _sounds(all_sensors: list[Sensor], origins: list[Place]) -> Case:
     sense = ModalityNumbers(1, RANGE_M, ATTENUATION, needs_cone=False)
     signals = [Signal(0, 0, 1, 1.0, origin, 0.0) for origin in origins]
 
-    def frame() -> tuple[list[int], list[int]]:
+    def frame() -> Found:
         table.position[: len(written)] = written
-        counts, slots, *_ = signals_reached(table, signals, {1: sense})
-        return counts, slots
+        return [sensors_reached(table, signal, sense)[0] for signal in signals]
 
     return frame
 

@@ -9,13 +9,13 @@ import pytest
 from addons.ai_core.bridge.gd import Vector3
 from addons.ai_core.nodes.senses.sense_drawing import IN_3D, along_axis, ball, box, cone, in_plane, stepped
 from addons.ai_core.nodes.senses.sensor import Sensor3D
-from ai_core.senses.sight.sight_cones import SightCone, first_cone_containing, packed_cones
+from ai_core.senses.sight.sight_cones import SightCone
+from tests.senses.sight.plain_cones import cones_of
 
 
 def seen(points, sight):
     """Whether a sensor at the origin, looking along -z, has points in its cone."""
-    bearing = np.stack([points[:, 0], points[:, 1], -points[:, 2]], axis=1).astype(np.float64)
-    return first_cone_containing(bearing, np.repeat(packed_cones([sight])[None], len(points), axis=0)) == 0
+    return np.array(cones_of(points, [sight])) == 0
 
 
 @pytest.mark.parametrize(("horizontal", "vertical"), [(110, 80), (30, 10), (200, 170)])

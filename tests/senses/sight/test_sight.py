@@ -1,25 +1,19 @@
 """Sight cones: full angles, borders inside, the first that contains the target counts."""
 import math
 
-import numpy as np
 import pytest
 
-from ai_core.senses.sight.sight_cones import (
-    NO_CONE,
-    SightCone,
-    bearings,
-    first_cone_containing,
-    packed_cones,
-)
+from ai_core.senses.sight.sight_cones import SightCone
+from ai_core.senses.sight.sight_loops import NO_CONE
+from tests.senses.sight.plain_cones import cones_of
 
-UP_IN_3D, UP_IN_2D = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0])
+UP_IN_3D, UP_IN_2D = (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 AHEAD = (0.0, 0.0, -1.0)
 
 
 def cone_of(target, *cones, forward=AHEAD, up=UP_IN_3D):
     """The index of the cone that contains a target, for a sensor at the origin."""
-    bearing = bearings(np.array([target], float), np.array([forward], np.float32), up)
-    return int(first_cone_containing(bearing, packed_cones(cones)[np.newaxis])[0])
+    return cones_of([target], cones, forward, up)[0]
 
 
 def at(azimuth_deg, elevation_deg=0.0, distance_m=5.0):

@@ -6,18 +6,13 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ai_core.errors import UnknownNameError
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.memory import SenseMemory
-from ai_core.senses.sight.sight_loops import plain_signal
-from ai_core.senses.stimuli.signal import Signal
 from tests.senses.worlds import AHEAD, World, hearing
 
 NAN = float("nan")
-VOICES = {(3, "hearing"): (1, 6, "dog")}
 
 
 def smell(*, speed_m_per_s=1.0, kept_per_m=1.0, range_m=50.0):
@@ -288,27 +283,6 @@ def test_a_place_that_is_none_is_refused(place):
     with pytest.raises((TypeError, ValueError), match="position"):
         world.manager.emit(source, "hearing", 2.0, place)
 
-
-@given(st.one_of(
-    st.tuples(*[st.floats(width=64)] * 3), st.tuples(*[st.one_of(st.floats(), st.integers(0, 3))] * 3),
-    st.lists(st.floats(), min_size=3, max_size=3), st.tuples(st.floats(), st.floats()), st.none()))
-def test_plain_signal_has_its_place_in_single_precision(place):
-    found = plain_signal(VOICES, 5, 3, "hearing", 1.0, place, 0.5, "")
-    is_plain = type(place) is tuple and len(place) == 3 and all(type(one) is float for one in place)
-    with np.errstate(over="ignore"):
-        single = tuple(np.array(place, np.float32).tolist()) if is_plain else ()
-    assert (None if found is None else found.position) == (
-        single if single and all(map(math.isfinite, single)) else None)
-
-
-@given(
-    st.sampled_from([3, 4, True, 3.0, None]), st.sampled_from(["hearing", "smell", None]),
-    st.one_of(st.floats(), st.none(), st.just(1), st.just("loud")), st.sampled_from(["", "steps", None]))
-def test_plain_signal_is_sent_only_where_all_is_as_it_should_be(source_id, modality, strength, channel):
-    found = plain_signal(VOICES, 5, source_id, modality, strength, (1.0, 2.0, 3.0), 0.5, channel)
-    is_plain = source_id == 3 and type(source_id) is int and modality == "hearing" and channel is not None
-    is_plain = is_plain and type(strength) is float and 0 <= strength < math.inf
-    assert found == (Signal(5, 3, 1, strength, (1.0, 2.0, 3.0), 0.5, 6, "dog", channel) if is_plain else None)
 
 
 def test_source_emits_by_its_present_state_every_time():
