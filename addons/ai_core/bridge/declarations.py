@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
@@ -37,6 +38,8 @@ ERRORS_OF_VALUES = (TypeError, ValueError, LookupError, RuntimeError)
 """Exceptions by which the library refuses values."""
 SLACK = 1e-6
 """Share of a limit by which a number may exceed it: the inspector rounds limits to float32."""
+LARGEST = -sys.float_info.max, sys.float_info.max
+"""Limits of finite numbers."""
 USAGE_DEFAULT, USAGE_CLASS_IS_ENUM, USAGE_NIL_IS_VARIANT = 6, 1 << 16, 1 << 17
 
 
@@ -97,30 +100,15 @@ class export(StoredValue):  # noqa: N801 - reads as a word of the declaration la
         self.is_collection = type in (list, dict)
         self.shown_when = tuple(shown_when)
         self.is_enum = isinstance(type, _TypeOfClass) and issubclass(type, IntEnum)
+        self.takes_any = not (is_point or options or isinstance(hint, _HintOfMany))
+        self.low, self.high = LARGEST
+        if range is not None:
+            self.low, self.high = range[0], min(most if or_greater else range[1], self.high)
+        self.members = frozenset(map(int, type)) if self.is_enum else None  # type: ignore[call-overload]
         self.words = tuple(words)
 
     def __set_name__(self, owner: _TypeOfClass, name: str) -> None:
         self.name, self.slot = name, "_export_" + name
-
-    def __set__(self, instance: Any, value: Any) -> None:
-        old = instance.__dict__.get(self.slot, self)
-        instance.__dict__[self.slot] = self.checked(instance, value)
-        if export.on_edit is not None and export.on_edit(instance, self):
-            return
-        on_set = self.on_set or getattr(instance, "ON_ANY_SET", None)
-        act = getattr(instance, on_set) if on_set else getattr(instance, self.on_live, None)
-        if act is None:
-            return
-        try:
-            act()
-        except RefusedValue as error:
-            if old is self:
-                del instance.__dict__[self.slot]
-            else:
-                instance.__dict__[self.slot] = old
-            if self.name in str(error):
-                raise
-            raise RefusedValue(f"{self.name}: {error}") from None
 
     def default_of(self, instance: Any) -> Any:
         """Return the default of an instance."""

@@ -84,6 +84,7 @@ from _bridge import (
     see_between,
     singleton,
     slide_pairs,
+    values_of,
     variant_type_name,
     variant_type_of,
     vector3_of,

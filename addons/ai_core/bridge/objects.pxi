@@ -5,6 +5,11 @@
 # OWNED by the engine: an instance of a declared class. The engine holds a small C
 #   struct that points at the Python object, so that freeing either side first is safe.
 
+cdef extern from "Python.h":
+    object PyObject_GenericGetAttr(object instance, object name)
+    object PyObject_GenericGetDict(object instance, void* context)
+
+
 class GodotFreedError(ReferenceError):
     """The engine object was freed; keep ids or connect to tree_exiting instead of keeping the object."""
 
@@ -23,6 +28,8 @@ cdef const void* bind_init_ref = NULL
 cdef const void* bind_unreference = NULL
 cdef const void* bind_reference_count = NULL
 cdef const void* bind_notification = NULL
+
+cdef dict _class_texts = {}      # name of a class -> address of its String, which is never freed
 
 cdef inline bint is_ref_counted_id(uint64_t instance_id):
     return instance_id >> 63      # the engine marks RefCounted ids with the top bit
@@ -69,19 +76,21 @@ cdef class GDObject:
         return text
 
     def is_class(self, name):
-        return bool(variant_call(self, "is_class", (name,)))
+        cdef uint8_t found = 0
+        cdef const void* arguments[1]
+        known = _class_texts.get(name)
+        if known is None:
+            known = _class_texts[name] = <uintptr_t>string_forever(str(name))
+        arguments[0] = <const void*><uintptr_t>known
+        gd_object_method_bind_ptrcall(bind_is_class, self.live(), arguments, &found)
+        return bool(found)
 
     def call(self, method, *arguments):
         """Call any method by name."""
         return variant_call(self, method, arguments)
 
     def has_method(self, name):
-        cdef GDVariant self_variant
-        cdef void* pointer = self.live()
-        from_type[T_OBJECT](&self_variant, &pointer)
-        found = gd_variant_has_method(&self_variant, name_ptr(name))
-        gd_variant_destroy(&self_variant)
-        return bool(found)
+        return object_has_method(self, name)
 
     def get(self, name):
         """Return a property; AttributeError if there is none of that name."""
@@ -115,15 +124,19 @@ cdef class EngineObject(GDObject):
     Not subclassed: a class with ``__getattr__`` makes every attribute of its subclasses slow.
     """
 
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        if self.has_method(name):
+    def __getattribute__(self, name):
+        # Not __getattr__: the AttributeError before it would cost as much as the engine's call.
+        if name in _own_names or name.startswith("__"):
+            return PyObject_GenericGetAttr(self, name)
+        if object_has_method(self, name):
             return EngineMethod(self, name)
         return object_get(self, name)
 
     def __setattr__(self, name, value):
         object_set(self, name, value)
+
+
+cdef frozenset _own_names = frozenset(dir(EngineObject))
 
 
 @cython.final
@@ -140,16 +153,17 @@ cdef class EngineMethod:
     def __repr__(self): return f"<method {self.name} of {self.object!r}>"
 
 
-class EngineMember:
+@cython.final
+cdef class EngineMember:
     """A method or property of an engine class, as an attribute of the Python base of that class."""
+    cdef readonly object name
+    cdef bint is_method
 
-    __slots__ = ("name", "is_method")
-
-    def __init__(self, name, is_method):
+    def __init__(self, name, bint is_method):
         self.name = name
         self.is_method = is_method
 
-    def __get__(self, instance, owner=None):
+    def __get__(self, instance, owner):
         if instance is None:
             return self
         return EngineMethod(instance, self.name) if self.is_method else object_get(instance, self.name)
@@ -174,6 +188,14 @@ cdef object object_to_python(void* pointer):
         gd_object_method_bind_ptrcall(bind_init_ref, pointer, NULL, &ok)
         wrapper.holds_reference = True
     return wrapper
+
+cdef bint object_has_method(GDObject self, object name) except -1:
+    cdef GDVariant self_variant
+    cdef void* pointer = self.live()
+    from_type[T_OBJECT](&self_variant, &pointer)
+    found = gd_variant_has_method(&self_variant, name_ptr(name))
+    gd_variant_destroy(&self_variant)
+    return found
 
 cdef object object_get(GDObject self, object name):
     cdef GDVariant self_variant, value

@@ -1,20 +1,22 @@
 # Exported properties of declared classes: their values, in the dictionaries of instances. GIL: kept.
 
-cdef extern from "Python.h":
-    object PyObject_GenericGetDict(object instance, void* context)
-
-
 cdef class StoredValue:
     """Descriptor whose value is in the dictionary of the instance; read many times in each frame and for each new node.
 
     Attributes:
+        name: name of the property.
         slot: key in the dictionary.
         default: value where the dictionary has none.
         has_flat_default: ``default_of(instance)`` returns the default instead.
         is_collection: an empty tuple stands for a new object of ``type``.
+        takes_any: booleans and strings need no check.
+        low, high: limits between which numbers need no check.
+        members: numbers that need no check, None for all between the limits.
+        on_set, on_live: names of the method that is called after a new value is stored; see ``export``.
     """
-    cdef public object slot, default, type
-    cdef public bint has_flat_default, is_collection
+    cdef public object name, slot, default, type, members, on_set, on_live
+    cdef public bint has_flat_default, is_collection, takes_any
+    cdef public double low, high
 
     def __get__(self, instance, owner):
         cdef PyObject* found
@@ -28,3 +30,48 @@ cdef class StoredValue:
         if self.is_collection and isinstance(value, tuple) and not value:
             return self.type()
         return value
+
+    def __set__(self, instance, value):
+        cdef dict values = PyObject_GenericGetDict(instance, NULL)
+        old = values.get(self.slot, self)
+        values[self.slot] = value if self.needs_no_check(value) else self.checked(instance, value)
+        on_edit = self.on_edit
+        if on_edit is not None and on_edit(instance, self):
+            return
+        on_set = self.on_set or getattr(instance, "ON_ANY_SET", None)
+        act = getattr(instance, on_set) if on_set else getattr(instance, self.on_live, None)
+        if act is None:
+            return
+        try:
+            act()
+        except RefusedValue as error:
+            if old is self:
+                del values[self.slot]
+            else:
+                values[self.slot] = old
+            if self.name in str(error):
+                raise
+            raise RefusedValue(f"{self.name}: {error}") from None
+
+    cdef bint needs_no_check(self, value):
+        """Return whether ``checked`` would return a value as it is, as far as that is known at once."""
+        if type(value) is float:
+            return self.members is None and self.low <= <double>value <= self.high
+        if type(value) is int:
+            return self.low <= <double>value <= self.high if self.members is None else value in self.members
+        return self.takes_any and (type(value) is bool or isinstance(value, str))
+
+
+def values_of(instance, tuple stored):
+    """Return the values of StoredValues of an instance as a hashable tuple; a list or dictionary is its repr()."""
+    cdef list found = []
+    cdef dict values = PyObject_GenericGetDict(instance, NULL)
+    cdef PyObject* known
+    cdef StoredValue one
+    for one in stored:
+        known = PyDict_GetItemWithError(values, one.slot)
+        value = <object>known if known != NULL else one.default
+        if one.members is not None:
+            value = int(value)                           # the hash of a member of an enum is a call
+        found.append(repr(value) if isinstance(value, (list, dict)) else value)
+    return tuple(found)

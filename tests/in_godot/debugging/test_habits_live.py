@@ -104,7 +104,7 @@ def test_the_cost_of_a_tick_is_measured(node, guard, looked_at, physics_frames):
     watch, _, _ = looked_at
     tree = guard.get_node("Habits")
     busy = node("Habit", tree, name="Busy", condition="tired")
-    busy.callables["_tick"] = lambda elapsed_s: sum(range(1000)) * 0
+    busy.callables = {"_tick": lambda elapsed_s: sum(range(1000)) * 0}
     tree.move_child(busy, 0)
     tree.set_value("tired", True)
     tree.rebuild()

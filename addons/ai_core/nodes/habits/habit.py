@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import IntEnum
+from types import MappingProxyType
 from typing import Any
 
 from addons.ai_core.bridge.gd import (
@@ -164,12 +165,12 @@ class Habit(ChartNode, Node):
     python_class = export(
         str, "", group="Python", doc="Python class that runs instead of a script or methods: \"module:Class\".")
 
-    def __init__(self) -> None:
-        self._tree: Any = None
-        self._cached_run: HabitContext | None = None
-        self._exited_run: HabitContext | None = None
-        self.callables: dict[str, Any] = {}         # Callables of set_callable(), by hook name
-        self._is_leaving = False
+    # Not set in a constructor: a call for each of the many habits of a scene.
+    _tree: Any = None
+    _cached_run: HabitContext | None = None
+    _exited_run: HabitContext | None = None
+    callables: Mapping[str, Any] = MappingProxyType({})      # Callables of set_callable(), by hook name
+    _is_leaving = False
 
     def on_entered(self) -> None:
         self._is_leaving = False
@@ -188,7 +189,7 @@ class Habit(ChartNode, Node):
             self._tree.on_renamed()
 
     def on_predelete(self) -> None:
-        self.callables.clear()       # Callables may hold scripts: release them now
+        self.callables = {}          # Callables may hold scripts: release them now
 
     def on_exit_tree(self) -> None:
         self._is_leaving = True
@@ -237,7 +238,7 @@ class Habit(ChartNode, Node):
         if f"_{moment}" not in MOMENTS:
             raise RefusedValue(f"moment must be one of {[one[1:] for one in MOMENTS]}, got {moment!r}")
         check_callable(callback, "set_callable()")
-        self.callables[f"_{moment}"] = callback
+        self.callables = {**self.callables, f"_{moment}": callback}
         if self._tree is not None and self._tree.is_valid():
             self._tree.rebuild()
 

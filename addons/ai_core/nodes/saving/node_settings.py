@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from addons.ai_core.bridge.declarations import exports_of
-from addons.ai_core.bridge.gd import PackedStringArray, RefusedValue, export
+from addons.ai_core.bridge.gd import PackedStringArray, RefusedValue, export, values_of
 from ai_core.saving.fields import MOST, State, StateError, place_in
 from ai_core.saving.kinds import Flag, Kind, MapOf, Number, Record, Text, Whole
 
@@ -105,19 +105,10 @@ def _live_kinds(cls: type) -> Record:
 
 def exported_values(node: Any) -> tuple[Any, ...]:
     """Return the values of all exports of a node as a hashable tuple; a list or dictionary is its repr()."""
-    plain, defaults, lists = _slots(type(node))
-    values = node.__dict__
-    return (
-        *map(values.get, plain, defaults),
-        *[repr(values[slot]) if slot in values else default for slot, default in lists])
+    found: tuple[Any, ...] = values_of(node, _exports(type(node)))
+    return found
 
 
 @functools.cache
-def _slots(cls: type) -> tuple[tuple[str, ...], tuple[Any, ...], tuple[tuple[str, str], ...]]:
-    """Return the slots of the exports that are no lists or dictionaries, their defaults, and the others with repr()."""
-    exports = exports_of(cls).values()
-    lists = [one for one in exports if isinstance(one.type, type) and issubclass(one.type, (list, dict))]
-    plain = [one for one in exports if one not in lists]
-    return (
-        tuple(one.slot for one in plain), tuple(one.default for one in plain),
-        tuple((one.slot, repr(one.default or [])) for one in lists))
+def _exports(cls: type) -> tuple[export, ...]:
+    return tuple(exports_of(cls).values())
