@@ -17,7 +17,7 @@ from ai_core.maps.influence_map import InfluenceMap, Scratch
 from ai_core.maps.map_area import OUTSIDE, MapArea
 from ai_core.maps.map_layer import LARGEST_VALUE, MapLayer
 from ai_core.maps.map_snapshot import MapSnapshot, SnapshotBuffers
-from ai_core.saving.declared_state import Change, DeclaredState, Hook, Parts, Refuse, Same, Saveable
+from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part, Refuse, Same, Saveable
 from ai_core.saving.kinds import Flag, MapOf, Moment, Optional, PackedArray, Record, Row, Seconds, Whole
 
 __all__ = ["DecisionMap"]
@@ -68,7 +68,7 @@ class DecisionMap(Saveable):
 
     STATE = DeclaredState(
         shape=Same(at="area.shape"), began_at=Moment(TimeIndex), passed_s=Seconds(0), has_begun=Flag(),
-        updates=Whole(), written=Whole(), layers=Parts(),
+        updates=Whole(), written=Whole(), layers=Part(),
         picture=Record(DrawnLayers, at="_drawn", shown_at=Moment(TimeIndex), cells=MapOf(
             PackedArray(np.float32, shape=lambda map_: map_.area.shape, minimum=0, maximum=LARGEST_VALUE),
             names=lambda map_: map_.layers)),

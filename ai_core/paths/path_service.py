@@ -31,7 +31,7 @@ from ai_core.paths.path_requests import (
     check_ticket,
 )
 from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
-from ai_core.saving.kinds import Flag, MapOf, Record, TableOf, Whole
+from ai_core.saving.kinds import Flag, ListOf, MapOf, Record, Whole
 from ai_core.trace import Trace, given_trace
 
 
@@ -151,10 +151,11 @@ class PathRequests(NamedTuple):
     def tickets(self) -> Iterator[tuple[str, PathTicket]]:
         """Yield all tickets with the places of their numbers in a save."""
         for index, ticket in enumerate(self.over):
-            yield f"requests.over.number[{index}]", ticket
+            yield f"requests.over[{index}].number", ticket
         for name in ("searches", "improving"):
-            for index, ticket in enumerate(one for job in getattr(self, name) for one in job.tickets):
-                yield f"requests.{name}.tickets[1].number[{index}]", ticket
+            for index, job in enumerate(getattr(self, name)):
+                for number, ticket in enumerate(job.tickets):
+                    yield f"requests.{name}[{index}].tickets[{number}].number", ticket
 
 
 class PathService(Saveable):
@@ -196,8 +197,8 @@ class PathService(Saveable):
         counts=MapOf(Whole(), names=lambda service: service._counts, at="_counts"),
         prepares_first=Flag(at="_prepares_first"),
         requests=Record(
-            PathRequests, over=TableOf(OVER_STATE), searches=TableOf(SHARED_JOB_STATE),
-            improving=TableOf(IMPROVING_JOB_STATE), at="_requests"))
+            PathRequests, over=ListOf(OVER_STATE), searches=ListOf(SHARED_JOB_STATE),
+            improving=ListOf(IMPROVING_JOB_STATE), at="_requests"))
 
     def __init__(
         self, provider: PathProvider, clock: Clock, *, max_running: int = 4, max_waiting: int = 10_000,
@@ -444,10 +445,10 @@ class PathService(Saveable):
         numbers, ends = {job.number for job in requests.improving}, set()
         for index, job in enumerate(requests.searches):
             if job.number >= values.next_number or job.number in numbers:
-                refuse(f"requests.searches.number[{index}]",
+                refuse(f"requests.searches[{index}].number",
                        f"must be unique and below {values.next_number}, got {job.number}")
             if job.key in ends:
-                refuse(f"requests.searches.start[{index}]", "and 'goal' must be unique, got those of another search")
+                refuse(f"requests.searches[{index}].start", "and 'goal' must be unique, got those of another search")
             numbers.add(job.number)
             ends.add(job.key)
 

@@ -39,7 +39,6 @@ __all__ = [
     "Hook",
     "Inner",
     "Part",
-    "Parts",
     "Refuse",
     "Same",
     "Saveable",
@@ -72,12 +71,13 @@ class ClockNow(Same):
     """The time of the clock, by which a snapshot notices a forgotten clock; loading does not change it."""
 
     def require(self, value: Any, plain: Any, place: str) -> Any:
-        """Return the saved time; raise a StateError if it is not [frame, seconds]."""
         return Moment(lambda frame, seconds: SimpleNamespace(frame=frame, seconds=seconds)).read(plain, place, None)
 
 
 class Part(Kind):
     """An object inside this one that has ``save_state`` and ``prepare_state`` and stays the same object.
+
+    It may also be a dict of such objects by name; a save must have all of them.
 
     Args:
         if_saveable: whether it may be None or an object of the game without these methods, which is not saved.
@@ -88,7 +88,9 @@ class Part(Kind):
         self.if_saveable = if_saveable
 
     def save(self, value: Any, owner: Any) -> Any:
-        """Return the part's state."""
+        """Return the part's state, or a dict of the states by name."""
+        if isinstance(value, dict):
+            return {name: self.save(one, owner) for name, one in value.items()}
         return inner_state(value) if self.if_saveable else value.save_state()
 
     def prepare(self, part: Any, plain: Any, place: str, within: SimpleNamespace | None = None) -> Change:
@@ -96,6 +98,10 @@ class Part(Kind):
 
         ``within`` has the fields read before; a part may set what later fields are checked against.
         """
+        if isinstance(part, dict):
+            check_names(place, checked_dict(place, plain), part)
+            changes = [self.prepare(one, plain[name], place_in(place, name)) for name, one in part.items()]
+            return lambda: [change() for change in changes]
         if self.if_saveable:
             return prepared_inner(part, plain, repr(place))
         try:
@@ -103,22 +109,6 @@ class Part(Kind):
         except StateError as error:
             raise StateError(f"{place!r}: {error}") from error
         return change
-
-
-class Parts(Part):
-    """Objects by name with ``save_state`` and ``prepare_state``, which stay the same; a save must have all of them."""
-
-    def save(self, value: Any, owner: Any) -> Any:
-        """Return the states by name."""
-        save = super().save
-        return {name: save(one, owner) for name, one in value.items()}
-
-    def prepare(self, part: Any, plain: Any, place: str, within: SimpleNamespace | None = None) -> Change:
-        """Check the states of all objects; return the function that loads them."""
-        check_names(place, checked_dict(place, plain), part)
-        prepare = super().prepare
-        changes = [prepare(one, plain[name], place_in(place, name)) for name, one in part.items()]
-        return lambda: [change() for change in changes]
 
 
 class Inner(Part):
@@ -132,7 +122,6 @@ class Inner(Part):
         return value.STATE.save(value)
 
     def prepare(self, part: Any, plain: Any, place: str, within: SimpleNamespace | None = None) -> Change:
-        """Check the state of a part; return the function that loads it."""
         change: Change = part.STATE.prepare(part, plain, place, within)
         return change
 

@@ -6,7 +6,6 @@ import zlib
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import partial
-from itertools import accumulate
 from operator import attrgetter
 from typing import Any
 
@@ -54,7 +53,6 @@ __all__ = [
     "Record",
     "Row",
     "Seconds",
-    "TableOf",
     "Text",
     "Whole",
 ]
@@ -106,18 +104,6 @@ class Kind(Described):
             return list(plain)
         return [self.read(one, f"{place}[{index}]", owner) for index, one in enumerate(plain)]
 
-    def save_column(self, values: list[Any], owner: Any) -> Any:
-        """Return the values of a column of a ``TableOf`` as plain data."""
-        return self.save_all(values, owner)
-
-    def read_column(self, plain: Any, place: str, owner: Any) -> list[Any]:
-        """Return the checked values of a column.
-
-        Raises:
-            StateError: as ``read``.
-        """
-        return self.read_all(checked_list(place, plain), place, owner)
-
     def _are_plain(self, values: list[Any]) -> bool:
         """Return whether all values are saved and read as they are, with one check for a large list."""
         return {*map(type, values)} == {self.plain_type}
@@ -140,11 +126,9 @@ class Number(Kind):
         self._limits = _fixed(minimum, maximum)
 
     def save(self, value: Any, owner: Any) -> Any:
-        """Return the number, or None for the absent one."""
         return None if self.absent is not None and not math.isfinite(value) else float(value)
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
-        """Return the number."""
         if plain is None and self.absent is not None:
             return self.absent
         low, high = self._limits or (_limit(self.minimum, owner), _limit(self.maximum, owner))
@@ -180,11 +164,9 @@ class Whole(Kind):
         self._limits = _fixed(minimum, maximum)
 
     def save(self, value: Any, owner: Any) -> Any:
-        """Return the integer."""
         return int(value)
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
-        """Return the integer."""
         low, high = self._limits or (_limit(self.minimum, owner), _limit(self.maximum, owner))
         if type(plain) is int and low <= plain <= high:
             return plain
@@ -200,11 +182,9 @@ class Flag(Kind):
     plain_type = bool
 
     def save(self, value: Any, owner: Any) -> Any:
-        """Return true or false."""
         return bool(value)
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
-        """Return true or false."""
         if type(plain) is not bool:
             refuse(place, f"must be true or false, got {brief(plain)}")
         return plain
@@ -216,7 +196,6 @@ class Text(Kind):
     plain_type = str
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
-        """Return the string."""
         if type(plain) is not str:
             refuse(place, f"must be a string, got {brief(plain)}")
         return plain
@@ -232,7 +211,6 @@ class OneOf(Text):
         self.names = names if callable(names) else tuple(names)
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
-        """Return the string."""
         names = self._names(owner)
         if super().read(plain, place, owner) not in names:
             refuse(place, f"must be {' or '.join(map(repr, names))}, got {brief(plain)}")
@@ -262,14 +240,12 @@ class Named(Kind):
         self.objects, self.noun, self.name = objects, noun, name
 
     def save(self, value: Any, owner: Any) -> Any:
-        """Return the name."""
         if self.name is not None:
             return self.name(value)
         objects = self.objects(owner) if callable(self.objects) else self.objects
         return next(name for name, one in objects.items() if one is value)
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
-        """Return the object."""
         objects = self.objects(owner) if callable(self.objects) else self.objects
         if not isinstance(plain, str) or plain not in objects:
             raise StateError(f"{place!r}: {UnknownNameError(self.noun, plain, objects)}; add it before loading")
@@ -284,29 +260,14 @@ class Optional(Kind):
         self.kind = kind
 
     def save(self, value: Any, owner: Any) -> Any:
-        """Return None or the saved value."""
         return None if value is None else self.kind.save(value, owner)
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
-        """Return None or the value."""
         return None if plain is None else self.kind.read(plain, place, owner)
-
-    def save_column(self, values: list[Any], owner: Any) -> Any:
-        """Return for each whether it is not None, and the column of the other values."""
-        return [
-            [one is not None for one in values],
-            self.kind.save_column([one for one in values if one is not None], owner)]
-
-    def read_column(self, plain: Any, place: str, owner: Any) -> list[Any]:
-        """Return None or the value for each."""
-        flags, found = checked_list(place, plain, 2)
-        flags = Flag().read_column(flags, f"{place}[0]", owner)
-        found = self.kind.read_column(found, f"{place}[1]", owner)
-        return [one[0] if one else None for one in _parts(found, flags, f"{place}[1]")]
 
 
 class ListOf(Kind):
-    """Values of one kind, in order.
+    """Values of one kind, in order; those of a set in ascending order.
 
     Args:
         kind: kind of each value.
@@ -323,12 +284,10 @@ class ListOf(Kind):
         self.kind, self.count, self.make, self.unique = kind, count, make, unique
 
     def save(self, value: Any, owner: Any) -> Any:
-        """Return the saved values; those of a set in ascending order."""
         values = sorted(value) if isinstance(value, set | frozenset) else value
         return self.kind.save_all(values, owner)
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
-        """Return the values."""
         items = checked_list(place, plain, None if self.count is None else int(_limit(self.count, owner)))
         values = self.kind.read_all(items, place, owner)
         if self.unique is not None:
@@ -338,19 +297,6 @@ class ListOf(Kind):
                     refuse(f"{place}[{index}]", f"occurs twice: {brief(items[index])}")
                 found.add(key)
         return self.make(values)
-
-    def save_column(self, values: list[Any], owner: Any) -> Any:
-        """Return the number of values of each, and the column of all."""
-        lists = [sorted(one) if isinstance(one, set | frozenset) else one for one in values]
-        return [[*map(len, lists)], self.kind.save_column([one for each in lists for one in each], owner)]
-
-    def read_column(self, plain: Any, place: str, owner: Any) -> list[Any]:
-        """Return the values of each."""
-        counts, found = checked_list(place, plain, 2)
-        least, most = (0, MOST) if self.count is None else (_limit(self.count, owner),) * 2
-        counts = Whole(least, most).read_column(counts, f"{place}[0]", owner)
-        found = self.kind.read_column(found, f"{place}[1]", owner)
-        return [self.make(one) for one in _parts(found, counts, f"{place}[1]")]
 
 
 class MapOf(Kind):
@@ -372,7 +318,6 @@ class MapOf(Kind):
         self.names = names if names is None or callable(names) else tuple(names)
 
     def save(self, value: Any, owner: Any) -> Any:
-        """Return a dict of strings, or a list of pairs."""
         if self.key is None:
             if isinstance(self.kind, Kind):
                 return dict(zip(value, self.kind.save_all([*value.values()], owner), strict=True))
@@ -380,7 +325,6 @@ class MapOf(Kind):
         return [[self.key.save(key, owner), self._kind_of(owner, key).save(one, owner)] for key, one in value.items()]
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
-        """Return the dict."""
         if self.key is not None:
             return self._read_pairs(plain, place, owner, self.key)
         fields = checked_dict(place, plain)
@@ -417,11 +361,9 @@ class ByName(Kind):
         self.kind, self.names = kind, names
 
     def save(self, value: Any, owner: Any) -> Any:
-        """Return a dict of the saved values."""
         return {name: self.kind.save(one, owner) for name, one in zip(self.names(owner), value, strict=True)}
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
-        """Return the values in the order of the present names."""
         fields, names = checked_dict(place, plain), tuple(self.names(owner))
         check_names(place, fields, names)
         return [self.kind.read(fields[name], place_in(place, name), owner) for name in names]
@@ -437,13 +379,11 @@ class Row(Kind):
         self._readers = [(f"[{index}]", kind.read) for index, kind in enumerate(kinds)]
 
     def save(self, value: Any, owner: Any) -> Any:
-        """Return the saved values."""
         return [
             one if type(one) is plain_type else save(one, owner)
             for (plain_type, save), one in zip(self._saves, value, strict=True)]
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
-        """Return the result of ``make`` for the values."""
         items = checked_list(place, plain, len(self.kinds))
         values = [read(one, place + index, owner) for (index, read), one in zip(self._readers, items, strict=True)]
         return _made(place, self.make, *values)
@@ -469,11 +409,9 @@ class Point(Kind):
         self.dimensions = dimensions
 
     def save(self, value: Any, owner: Any) -> Any:
-        """Return the coordinates as a list."""
         return [float(one) for one in value]
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
-        """Return the coordinates as a tuple."""
         items = checked_list(place, plain, None if self.dimensions is None else int(_limit(self.dimensions, owner)))
         if self.dimensions is None and len(items) not in (2, 3):
             refuse(place, f"must be a list of 2 or 3 items, got {brief(plain)}")
@@ -493,58 +431,16 @@ class Record(Kind):
         self._saves = [(name, self._getters[name], kind.plain_type, kind.save) for name, kind in kinds.items()]
 
     def save(self, value: Any, owner: Any) -> Any:
-        """Return the fields as a dict."""
         return {
             name: one if type(one := get(value)) is plain_type else save(one, owner)
             for name, get, plain_type, save in self._saves}
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
-        """Return the result of ``make`` for the fields."""
         fields = checked_dict(place, plain)
         check_names(place, fields, self.kinds)
         start = f"{place}." if place else ""
         values = {name: read(fields[name], start + name, owner) for name, read in self._readers}
         return _made(place, self.make, **values)
-
-    def save_column(self, values: list[Any], owner: Any) -> Any:
-        """Return the column of each field by name."""
-        return {name: kind.save_column([*map(self._getters[name], values)], owner) for name, kind in self.kinds.items()}
-
-    def read_column(self, plain: Any, place: str, owner: Any) -> list[Any]:
-        """Return the objects."""
-        fields = checked_dict(place, plain)
-        check_names(place, fields, self.kinds)
-        columns: list[list[Any]] = []
-        for name, kind in self.kinds.items():
-            columns.append(kind.read_column(fields[name], place_in(place, name), owner))
-            if len(columns[-1]) != len(columns[0]):
-                refuse(place_in(place, name),
-                       f"must have {len(columns[0])} rows as the columns before it, got {len(columns[-1])}")
-        return [
-            _made(f"{place}[{index}]", self.make, **dict(zip(self.kinds, row, strict=True)))
-            for index, row in enumerate(zip(*columns, strict=True))]
-
-
-class TableOf(Kind):
-    """Objects of one record, in order, saved as columns: smaller, and faster to save and to load, than a ``ListOf``.
-
-    Fields of inner records, and values of inner lists and arrays, are columns, too.
-
-    Args:
-        record: how each is saved.
-    """
-
-    def __init__(self, record: Record, *, at: str | None = None) -> None:
-        super().__init__(at=at)
-        self.record = record
-
-    def save(self, value: Any, owner: Any) -> Any:
-        """Return the column of each field by name."""
-        return self.record.save_column(value, owner)
-
-    def read(self, plain: Any, place: str, owner: Any) -> Any:
-        """Return the objects."""
-        return self.record.read_column(plain, place, owner)
 
 
 class OneRecordOf(Kind):
@@ -559,11 +455,6 @@ class OneRecordOf(Kind):
         self.records, self._names = records, {record.make: name for name, record in records.items()}
 
     def save(self, value: Any, owner: Any) -> Any:
-        """Return the fields with the name of the class.
-
-        Raises:
-            TypeError: if the class is none of the records'.
-        """
         name = self._names.get(type(value))
         if name is None:
             known = ", ".join(str(one.__name__) for one in self._names)
@@ -571,7 +462,6 @@ class OneRecordOf(Kind):
         return {"kind": name, **self.records[name].save(value, owner)}
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
-        """Return the object."""
         fields = {**checked_dict(place, plain)}
         if "kind" not in fields:
             refuse(place_in(place, "kind"), "is missing")
@@ -587,20 +477,10 @@ class Chosen(Kind):
         self.choose = choose
 
     def save(self, value: Any, owner: Any) -> Any:
-        """Return the value as plain data."""
         return self.choose(owner).save(value, owner)
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
-        """Return the value."""
         return self.choose(owner).read(plain, place, owner)
-
-    def save_column(self, values: list[Any], owner: Any) -> Any:
-        """Return the values as plain data."""
-        return self.choose(owner).save_column(values, owner)
-
-    def read_column(self, plain: Any, place: str, owner: Any) -> list[Any]:
-        """Return the values."""
-        return self.choose(owner).read_column(plain, place, owner)
 
 
 class ArrayOf(Kind):
@@ -625,13 +505,11 @@ class ArrayOf(Kind):
         self.minimum, self.maximum, self.absent = minimum, maximum, absent
 
     def save(self, value: Any, owner: Any) -> Any:
-        """Return the numbers as lists in lists."""
         array = np.asarray(value, self.dtype)
         plain = array.tolist()
         return plain if self.absent is None or np.isfinite(array).all() else _without_absent(plain)
 
     def read(self, plain: Any, place: str, owner: Any) -> NDArray[Any]:
-        """Return the array."""
         shape = self.shape(owner) if callable(self.shape) else self.shape
         lengths: list[int] = []
         numbers: list[Any] = [plain]
@@ -647,24 +525,6 @@ class ArrayOf(Kind):
         if self.is_ascending and (found[1:] <= found[:-1]).any():
             refuse(place, "must be ascending without repeats")
         return found
-
-    def save_column(self, values: list[Any], owner: Any) -> Any:
-        """Return the number of rows of each array and all rows in one list, unless the shape fixes the number."""
-        if not self._are_joined:
-            return super().save_column(values, owner)
-        return [[*map(len, values)], self.save(np.concatenate(values) if values else [], owner)]
-
-    def read_column(self, plain: Any, place: str, owner: Any) -> list[Any]:
-        """Return the arrays."""
-        if not self._are_joined:
-            return super().read_column(plain, place, owner)
-        counts, found = checked_list(place, plain, 2)
-        counts = Whole().read_column(counts, f"{place}[0]", owner)
-        return [one.copy() for one in _parts(self.read(found, f"{place}[1]", owner), counts, f"{place}[1]")]
-
-    @property
-    def _are_joined(self) -> bool:
-        return not callable(self.shape) and self.shape[0] is None and not self.is_ascending
 
     def _read_numbers(self, numbers: list[Any], place: str, owner: Any) -> NDArray[Any]:
         if self.dtype.kind in "bO":
@@ -710,12 +570,10 @@ class PackedArray(ArrayOf):
     """
 
     def save(self, value: Any, owner: Any) -> str:
-        """Return the string."""
         data = value.astype(self.dtype.newbyteorder("<"), copy=False).tobytes()
         return b2a_base64(zlib.compress(data, 1), newline=False).decode("ascii")
 
     def read(self, plain: Any, place: str, owner: Any) -> NDArray[Any]:
-        """Return the array."""
         if type(plain) is not str:
             refuse(place, f"must be a string, got {brief(plain)}")
         shape: Any = self.shape(owner) if callable(self.shape) else self.shape
@@ -752,12 +610,10 @@ class Columns(Kind):
         self.columns = columns
 
     def save(self, value: Any, owner: Any) -> Any:
-        """Return the columns by name."""
         get = value.__getitem__ if isinstance(value, dict) else partial(getattr, value)
         return {name: kind.save(get(name), owner) for name, kind in self.columns.items()}
 
     def read(self, plain: Any, place: str, owner: Any) -> dict[str, Any]:
-        """Return the columns by name, all of one length."""
         fields = checked_dict(place, plain)
         check_names(place, fields, self.columns)
         found = {name: kind.read(fields[name], place_in(place, name), owner) for name, kind in self.columns.items()}
@@ -780,16 +636,13 @@ class GameValue(Kind):
         self._values = attrgetter(values) if isinstance(values, str) else lambda owner: values
 
     def save(self, value: Any, owner: Any) -> Any:
-        """Return the value as plain data."""
         return self._values(owner).plain(value, (self.at or "a value").lstrip("_"))
 
     def save_all(self, values: list[Any], owner: Any) -> list[Any]:
-        """Return several values as plain data; errors name their index."""
         plain: list[Any] = self.save([*values], owner)
         return plain
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
-        """Return the value."""
         return self._values(owner).value(plain, place)
 
 
@@ -804,13 +657,6 @@ def _fixed(low: Limit, high: Limit) -> tuple[float, float] | None:
 
 def _limit(limit: Limit, owner: Any) -> float:
     return limit(owner) if callable(limit) else limit
-
-
-def _parts(values: Any, counts: list[int], place: str) -> list[Any]:
-    """Return values in parts of given lengths."""
-    if sum(counts) != len(values):
-        refuse(place, f"must have {sum(counts)} values, got {len(values)}")
-    return [values[end - count:end] for count, end in zip(counts, accumulate(counts), strict=True)]
 
 
 def _made(place: str, make: Callable[..., Any], /, *values: Any, **named: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from ai_core.saving.declared_state import Change, Part
-from ai_core.saving.fields import LATEST_S, State, StateError, place_in, refuse
+from ai_core.saving.fields import LATEST_S, State, StateError, checked_list, place_in, refuse
 from ai_core.saving.kinds import (
     ArrayOf,
     Columns,
@@ -112,13 +112,17 @@ class _Cones(Kind):
         return [is_cone.sum(axis=1).tolist(), CONES.save(value[is_cone], owner)]
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
-        cones = CONES.read_column(plain, place, owner)
-        for index, row in enumerate(row for one in cones for row in one.tolist()):
+        counts, found = checked_list(place, plain, 2)
+        counts = ArrayOf(np.int64, minimum=0, maximum=LARGEST_ID).read(counts, f"{place}[0]", owner)
+        cones = CONES.read(found, f"{place}[1]", owner)
+        if counts.sum() != len(cones):
+            refuse(f"{place}[1]", f"must have {counts.sum()} values, got {len(cones)}")
+        for index, row in enumerate(cones.tolist()):
             range_m, cos_half, sin_half, acuity, keeps = row
             is_cone = range_m >= 0 and -1 <= cos_half <= 1 and 0 <= sin_half <= 1 and acuity >= 0
             if not is_cone or keeps not in (0, 1):
                 refuse(f"{place}[1][{index}]", "must be [range, cosine, sine, acuity, only keeps] of a cone")
-        return cones
+        return np.split(cones, counts.cumsum())[:-1]
 
 
 IDS = ListOf(Whole(maximum=LARGEST_ID), unique=int)

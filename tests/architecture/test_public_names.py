@@ -84,10 +84,12 @@ def test_what_a_front_door_offers_is_there(door):
 
 def documented_in_bases(file, owner):
     """Names of methods that bases of a class in its file document: ``help()`` shows their docstrings."""
-    bases = {ast.unparse(base) for base in owner.bases}
-    return {
-        method.name for base in parsed(file).body if isinstance(base, ast.ClassDef) and base.name in bases
+    names = {ast.unparse(base) for base in owner.bases}
+    bases = [base for base in parsed(file).body if isinstance(base, ast.ClassDef) and base.name in names]
+    own = {
+        method.name for base in bases
         for method in base.body if isinstance(method, ast.FunctionDef) and ast.get_docstring(method) is not None}
+    return own.union(*(documented_in_bases(file, base) for base in bases))
 
 
 @each_file

@@ -229,11 +229,11 @@ def test_a_save_with_a_way_that_cannot_be_walked_is_refused():
         service.advance(Budget.of_steps(10))
     state = json.loads(json.dumps(service.save_state()))
     for spoil, message in (
-        (lambda one: one["tickets"].__setitem__(0, [0]), r"'requests.improving.tickets\[0\]\[0\]' must be at least 1"),
-        (lambda one: one.update(place=[9999]), r"'requests.improving.place\[0\]' must be at most"),
-        (lambda one: one["tickets"][1]["path"][1].update(state=["partial"]), "the path must be found, got 'partial'"),
+        (lambda one: one["tickets"].clear(), r"'requests.improving\[0\].tickets' must be a list of 1 items"),
+        (lambda one: one.update(place=9999), r"'requests.improving\[0\].place' must be at most"),
+        (lambda one: one["tickets"][0]["path"].update(state="partial"), "the path must be found, got 'partial'"),
     ):
         copy = json.loads(json.dumps(state))
-        spoil(copy["requests"]["improving"])
+        spoil(copy["requests"]["improving"][0])
         with pytest.raises(StateError, match=message):
             service.prepare_state(copy)

@@ -123,20 +123,19 @@ def test_invalid_save_is_refused_and_changes_nothing():
         change(copy)
         return copy
 
-    no_tickets = {name: [] for name in state["requests"]["searches"]["tickets"][1]}
     for place, value, message in (
-        (("over", "state", 0), "partial", r"'requests.over\[0\]': state must match the path"),
-        (("over", "state", 0), "failed", r"'requests.over\[0\]': state must match the path"),
-        (("over", "state", 0), "waiting", r"'requests.over.state\[0\]' must be 'found' or"),
-        (("over", "priority", 0), 0, r"'requests.over\[0\]': priority must be above 0"),
-        (("over", "number", 0), 99, r"'requests.over.number\[0\]' must be unique and below 3, got 99"),
-        (("over", "number", 0), 1, r"'requests.over.number\[1\]' must be unique"),
-        (("over", "path", 1, "cells", 1, 1), 9, r"'requests.over.path\[1\].cells\[1\]\[1\]' must be at most 8"),
-        (("over", "path", 1, "state", 0), "none", r"'requests.over.path\[1\]\[0\]': cells must be empty for 'none'"),
-        (("searches", "goal", 0), 9, r"'requests.searches.goal\[0\]' must be at most 8"),
-        (("searches", "number", 0), 3, r"'requests.searches.number\[0\]' must be unique"),
-        (("searches", "tickets"), [[0], no_tickets], r"'requests.searches\[0\]': tickets must be at least one"),
-        (("searches", "tickets", 1, "number", 0), 0, r"searches.tickets\[1\].number\[0\]' must be unique"),
+        (("over", 0, "state"), "partial", r"'requests.over\[0\]': state must match the path"),
+        (("over", 0, "state"), "failed", r"'requests.over\[0\]': state must match the path"),
+        (("over", 0, "state"), "waiting", r"'requests.over\[0\].state' must be 'found' or"),
+        (("over", 0, "priority"), 0, r"'requests.over\[0\]': priority must be above 0"),
+        (("over", 0, "number"), 99, r"'requests.over\[0\].number' must be unique and below 3, got 99"),
+        (("over", 0, "number"), 1, r"'requests.over\[1\].number' must be unique"),
+        (("over", 0, "path", "cells", 1), 9, r"'requests.over\[0\].path.cells\[1\]' must be at most 8"),
+        (("over", 0, "path", "state"), "none", r"'requests.over\[0\].path': cells must be empty for 'none'"),
+        (("searches", 0, "goal"), 9, r"'requests.searches\[0\].goal' must be at most 8"),
+        (("searches", 0, "number"), 3, r"'requests.searches\[0\].number' must be unique"),
+        (("searches", 0, "tickets"), [], r"'requests.searches\[0\]': tickets must be at least one"),
+        (("searches", 0, "tickets", 0, "number"), 0, r"searches\[0\].tickets\[0\].number' must be unique"),
     ):
         damaged = through_json(state)
         inner = damaged["requests"]
@@ -148,12 +147,9 @@ def test_invalid_save_is_refused_and_changes_nothing():
         assert service.save_state() == state
     twice = {**through_json(state), "next_number": 4}
     searches = twice["requests"]["searches"]
-    counts, tickets = searches.pop("tickets")
-    for column in (*searches.values(), counts, *tickets.values()):
-        column.append(column[0])
-    searches["tickets"] = [counts, tickets]
-    searches["number"][1] = tickets["number"][1] = 3
-    with pytest.raises(StateError, match=r"'requests.searches.start\[1\]' and 'goal' must be unique"):
+    searches.append(through_json(searches[0]))
+    searches[1]["number"] = searches[1]["tickets"][0]["number"] = 3
+    with pytest.raises(StateError, match=r"'requests.searches\[1\].start' and 'goal' must be unique"):
         service.prepare_state(twice)
     smaller = service_of(Grid(np.ones((2, 2), bool)), clock)
     with pytest.raises(StateError, match="must be at most 3"):

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from ai_core.budget import Budget
 from ai_core.clock import Clock
 from ai_core.errors import UnknownNameError, check_type, finite_number, point, several_names
-from ai_core.saving.declared_state import Part, Parts, Saveable
+from ai_core.saving.declared_state import Part, Saveable
 from ai_core.saving.kinds import ListOf, Whole
 from ai_core.senses.graph.graph_sight import GraphSight
 from ai_core.senses.graph.sense_graph import GraphBySense, SenseGraph
@@ -87,7 +87,7 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
     """
 
     STATE = RegionalSenseManager.STATE.extended(
-        graphs=Parts(at="_graphs_by_number"), lights=ListOf(Whole(maximum=LARGEST_ID), make=set, at="_sight.lights"),
+        graphs=Part(at="_graphs_by_number"), lights=ListOf(Whole(maximum=LARGEST_ID), make=set, at="_sight.lights"),
         smells=Part(at="_smells"))
 
     def __init__(

@@ -70,7 +70,7 @@ class ByPair(Kind):
         """Return the keys, ascending, and the values."""
         keys = sorted(value)
         saved = PairKeys().save(np.array(keys, np.int64), owner)
-        return {"keys": saved, "values": self.kind.save_column([value[key] for key in keys], owner)}
+        return {"keys": saved, "values": self.kind.save_all([value[key] for key in keys], owner)}
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         """Return the dict."""

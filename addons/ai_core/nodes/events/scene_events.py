@@ -22,7 +22,7 @@ from ai_core.events.event_log import EventLog
 from ai_core.events.event_manager import EventManager
 from ai_core.events.narrowcast import Group, GroupMembership, MemberSubscription, Narrowcast
 from ai_core.events.squad_radio import SquadRadio
-from ai_core.saving.declared_state import DeclaredState, Part, Parts, Saveable
+from ai_core.saving.declared_state import DeclaredState, Part, Saveable
 from ai_core.saving.fields import State
 from ai_core.scheduling.task import Task, Turn
 from ai_core.trace import Trace
@@ -241,7 +241,7 @@ class SceneEvents(Saveable):
         scheduler: an AIScheduler.
     """
 
-    STATE = DeclaredState(narrowcast=Part(), days=Parts(), radios=Parts(at="radios_by_name"))
+    STATE = DeclaredState(narrowcast=Part(), days=Part(), radios=Part(at="radios_by_name"))
 
     def __init__(self, scheduler: Any) -> None:
         trace = Trace()
