@@ -11,9 +11,9 @@ Rejected: a preemptive thread for each piece of work. Work pauses where its code
 and the same inputs give the same trace.
 """
 from ai_core.scheduling.interruptible import Interruptible
-from ai_core.scheduling.long_work import Anytime, BackgroundJob, Contracts, Suspendable, UntilGoodEnough, WorkSequence
+from ai_core.scheduling.long_work import Anytime, BackgroundJob, Suspendable, UntilGoodEnough
 from ai_core.scheduling.phase_quality import PhaseQuality, phase_quality
-from ai_core.scheduling.phasing import DryRun, PhaseSlot, PhaseTable, Rephasing, TaskRephasing
+from ai_core.scheduling.phasing import DryRun, PhaseSlot, PhaseTable, Rephasing
 from ai_core.scheduling.policies import BudgetMargin, OverrunBias, Policy
 from ai_core.scheduling.scheduler import Scheduler, tree_statistics
 from ai_core.scheduling.simulation import Simulation
@@ -46,7 +46,6 @@ __all__ = [
     "Anytime",
     "BackgroundJob",
     "BudgetMargin",
-    "Contracts",
     "DryRun",
     "FrameTimeline",
     "Interruptible",
@@ -62,7 +61,6 @@ __all__ = [
     "Simulation",
     "Suspendable",
     "Task",
-    "TaskRephasing",
     "ThreadedWork",
     "TimedFrame",
     "TimedRun",
@@ -72,7 +70,6 @@ __all__ = [
     "TurnTaking",
     "UntilGoodEnough",
     "Work",
-    "WorkSequence",
     "phase_quality",
     "statistics_table",
     "tree_statistics",

@@ -2,8 +2,8 @@
 
 Create it, call ``advance(budget)`` until ``is_done``, then read ``result``.
 Every object with the members of ``Interruptible`` is such work; no base class is
-needed. ``Suspendable`` wraps a generator, ``WorkSequence`` several pieces of work,
-``UntilGoodEnough`` anytime work, and ``BackgroundJob`` lets a scheduler run work to its end.
+needed. ``Suspendable`` wraps a generator, ``UntilGoodEnough`` anytime work, and ``BackgroundJob`` lets a scheduler
+run work to its end.
 """
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Kinds of work that is too long for one frame: generators, sequences, background jobs, anytime work and contracts.
+"""Kinds of work that is too long for one frame: generators, background jobs and anytime work.
 
-``Suspendable`` wraps a generator, ``WorkSequence`` several pieces of work, and ``BackgroundJob`` lets a scheduler
-run work to its end. *Anytime* work has an answer at any time, and a better one the longer it runs: every object
-with the members of ``Anytime``. A *contract* algorithm needs its budget in advance; ``Contracts`` turns it into
-anytime work, and ``UntilGoodEnough`` ends anytime work when the answer is good enough or is needed.
+``Suspendable`` wraps a generator, and ``BackgroundJob`` lets a scheduler run work to its end. *Anytime* work has an
+answer at any time, and a better one the longer it runs: every object with the members of ``Anytime``.
+``UntilGoodEnough`` ends it when the answer is good enough or is needed.
 
 Rejected: stopping endless generators here, as schedulers do with theirs. This work has an end by design, and may
 be run as a whole on a loading screen.
@@ -17,11 +16,10 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, moment_s
-from ai_core.errors import check_callables, check_type, finite_number, shown, whole_number
+from ai_core.errors import check_callables, check_type, finite_number, shown
 from ai_core.saving.declared_state import Change, DeclaredState, Part, Refuse, Saveable
-from ai_core.saving.fields import State
-from ai_core.saving.inner_state import inner_state, is_saveable, prepared_inner
-from ai_core.saving.kinds import Flag, GameValue, Kind, Number, OneOf, Optional, Seconds, Whole
+from ai_core.saving.inner_state import is_saveable
+from ai_core.saving.kinds import GameValue, Number, OneOf, Optional, Seconds
 from ai_core.saving.values import SavedValues
 from ai_core.scheduling.interruptible import (
     Interruptible,
@@ -33,13 +31,10 @@ from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Task
 
 __all__ = [
-    "MAX_CONTRACT_STEPS",
     "Anytime",
     "BackgroundJob",
-    "Contracts",
     "Suspendable",
     "UntilGoodEnough",
-    "WorkSequence",
 ]
 
 
@@ -236,137 +231,6 @@ class Suspendable(Saveable, Generic[R]):
         generator, self._generator = self._generator, None
         if generator is not None:
             generator.close()
-
-
-class WorkSequence(Saveable):
-    """A sequence of interruptible work that acts as one piece of work.
-
-    Args:
-        stages: each takes the result of the previous stage (None for the first)
-            and returns the next work. The result of the last is the result of the sequence.
-        values: how results between stages are saved that are not plain data.
-
-    After loading, the stage that was running is created from the result before it
-    and, if it is saveable, continues; else it restarts.
-
-    Raises:
-        TypeError: if a stage cannot be called.
-        ValueError: if there is none.
-    """
-
-    SHOWN = ("stage", "progress")
-
-    STATE = DeclaredState(
-        stage=Whole(0, lambda sequence: len(sequence._stages), at="_number"),
-        is_cancelled=Flag(at="_ends_cancelled"),
-        result=GameValue("_values", at="_result"),
-        work=Kind(at="_work_state"),
-    )
-
-    def __init__(
-        self, *stages: Callable[[Any], Interruptible[Any]], values: SavedValues | None = None
-    ) -> None:
-        if not stages:
-            raise ValueError("stages must hold at least one stage, got none")
-        for number, stage in enumerate(stages):
-            if not callable(stage):
-                raise TypeError(
-                    f"stage {number} must be a function of the previous result, got {shown(stage)}; use a lambda")
-        self._stages = stages
-        self._values = values if values is not None else SavedValues()
-        self._number = 0
-        self._current: Interruptible[Any] | None = None
-        self._result: Any = None
-        self._is_cancelled = False
-
-    @property
-    def is_done(self) -> bool:
-        """True when the last stage is done."""
-        return self._number == len(self._stages)
-
-    @property
-    def is_cancelled(self) -> bool:
-        """True after ``cancel``, and if the current stage was cancelled from outside."""
-        return self._is_cancelled or (self._current is not None and self._current.is_cancelled)
-
-    @property
-    def stage(self) -> int:
-        """Index of the next or current stage; the count of stages when done."""
-        return self._number
-
-    @property
-    def progress(self) -> float:
-        """Share of the stages that are done; all count as equally long."""
-        part = 0.0 if self._current is None else self._current.progress
-        return (self._number + part) / len(self._stages)
-
-    @property
-    def result(self) -> Any:
-        """The result of the last stage.
-
-        Raises:
-            RuntimeError: if it is not done.
-        """
-        check_done(self)
-        return self._result
-
-    def advance(self, budget: Budget, /) -> None:
-        """Continue the current stage, and the next ones while budget is left.
-
-        Raises:
-            RuntimeError: if it was cancelled.
-            TypeError: if ``budget`` is not a Budget, or a stage returned no interruptible work.
-        """
-        check_budget(budget)
-        check_not_cancelled(self)
-        while not self.is_done and not self.is_cancelled:
-            current = self._current = self._current or self._start(self._number, self._result)
-            if not current.is_cancelled:
-                current.advance(budget)
-            if not current.is_done:
-                return  # paused or waiting: continued by the next ``advance``
-            self._number, self._result, self._current = self._number + 1, current.result, None
-            if budget.is_spent:
-                return
-
-    def cancel(self) -> None:
-        """Cancel the current stage and all later ones; does nothing when done."""
-        if self.is_done:
-            return
-        self._is_cancelled = True
-        current, self._current = self._current, None
-        if current is not None:
-            current.cancel()
-
-    @property
-    def _ends_cancelled(self) -> bool:
-        return self.is_cancelled
-
-    @_ends_cancelled.setter
-    def _ends_cancelled(self, is_cancelled: bool) -> None:
-        self._is_cancelled = is_cancelled
-
-    @property
-    def _work_state(self) -> State | None:
-        return inner_state(self._current)
-
-    @_work_state.setter
-    def _work_state(self, loaded: tuple[Interruptible[Any] | None, Change]) -> None:
-        replaced, (self._current, load) = self._current, loaded
-        load()
-        if replaced is not None:
-            replaced.cancel()
-
-    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
-        """Create the saved stage here already, to check its state."""
-        if values.work is not None and values.stage == len(self._stages):
-            refuse("work", "must be None, as all stages are done")
-        current = None if values.work is None else self._start(values.stage, values.result)
-        values.work = current, prepared_inner(current, values.work, "'work'")
-
-    def _start(self, number: int, result: Any) -> Interruptible[Any]:
-        work = self._stages[number](result)
-        return check_interruptible(f"the result of stage {number}", work)
 
 
 class BackgroundJob(Saveable):
@@ -607,131 +471,3 @@ class UntilGoodEnough(Saveable, Generic[R]):
             self._clock.now.seconds >= self._deadline_s
         )
         return is_late and self._work.best is not None
-
-
-MAX_CONTRACT_STEPS = 1 << 40
-"""Longest contract (steps): days of work. Doubling ends here at the latest."""
-
-
-class Contracts(Saveable, Generic[R]):
-    """Anytime work made from a contract algorithm, by contracts each twice as long as the last.
-
-    Whenever it is stopped, the longest completed contract had more
-    than a quarter of all steps so far: not knowing the time in advance
-    costs a factor of four at most. There is no answer before the end of
-    the first.
-
-    A contract that raises is restarted on the next ``advance``. After loading,
-    an unfinished one continues if it is saveable, else it restarts.
-
-    Args:
-        begin: takes the steps of a contract, and returns interruptible work
-            that keeps to them, and whose result is the answer.
-        quality_of: returns the quality of an answer, 0 to 1; at 1 no further contract begins.
-        first_steps: steps of the first contract, 1 or more.
-        max_steps: steps of the longest contract, ``first_steps`` or more.
-        values: how the best answer is saved if it is not plain data.
-
-    Raises:
-        TypeError: if ``begin`` or ``quality_of`` cannot be called.
-        ValueError: if a number of steps is out of range.
-
-    Source: S. Russell and S. Zilberstein, Composing real-time systems (1991).
-    """
-
-    SHOWN = ("quality", "is_done")
-
-    STATE = DeclaredState(
-        steps=Whole(1, 2 * MAX_CONTRACT_STEPS, at="_steps"),
-        best=GameValue("_values", at="_best"),
-        quality=Number(0, 1, at="_quality"),
-        contract=Kind(at="_contract_state"),
-    )
-
-    def __init__(
-        self,
-        begin: Callable[[int], Interruptible[R]],
-        quality_of: Callable[[R], float],
-        *,
-        first_steps: int,
-        max_steps: int = MAX_CONTRACT_STEPS,
-        values: SavedValues | None = None,
-    ) -> None:
-        for name, function in (("begin", begin), ("quality_of", quality_of)):
-            if not callable(function):
-                raise TypeError(f"{name} must be a callable, got {shown(function)}")
-        self._begin = begin
-        self._quality_of = quality_of
-        self._steps = whole_number("first_steps", first_steps, minimum=1, maximum=MAX_CONTRACT_STEPS)
-        self._most_steps = whole_number(
-            "max_steps", max_steps, minimum=self._steps, maximum=MAX_CONTRACT_STEPS
-        )
-        self._values = values if values is not None else SavedValues()
-        self._contract: Interruptible[R] | None = None
-        self._best: R | None = None
-        self._quality = 0.0
-
-    @property
-    def best(self) -> R | None:
-        """The best answer of all contracts so far; None before the end of the first."""
-        return self._best
-
-    @property
-    def quality(self) -> float:
-        """Quality of ``best``, 0 to 1."""
-        return self._quality
-
-    @property
-    def is_done(self) -> bool:
-        """True when the answer cannot be better, or the longest contract is completed."""
-        return self._quality >= 1 or self._steps > self._most_steps
-
-    @property
-    def contract_steps(self) -> int:
-        """Steps of the next or current contract."""
-        return self._steps
-
-    def advance(self, budget: Budget, /) -> None:
-        """Continue the current contract until it is completed or the budget is spent.
-
-        Raises:
-            TypeError: if ``budget`` is not a Budget, ``begin`` returned no interruptible work, or a
-                quality is not a number.
-            ValueError: if a quality is outside 0 to 1.
-        """
-        check_budget(budget)
-        if self.is_done:
-            return
-        contract, self._contract = self._contract, None  # if it raises it is not kept
-        if contract is None:
-            contract = self._start(self._steps)
-        contract.advance(budget)
-        if not contract.is_done:
-            self._contract = contract
-            return
-        answer = contract.result
-        quality = finite_number("quality", self._quality_of(answer), minimum=0, maximum=1)
-        if self._best is None or quality > self._quality:
-            self._best, self._quality = answer, quality
-        self._steps *= 2
-
-    @property
-    def _contract_state(self) -> State | None:
-        return inner_state(self._contract)
-
-    @_contract_state.setter
-    def _contract_state(self, loaded: tuple[Interruptible[R] | None, Change]) -> None:
-        replaced, (self._contract, load) = self._contract, loaded
-        load()
-        if replaced is not None:
-            replaced.cancel()
-
-    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
-        """Create the saved contract here already, to check its state."""
-        if values.contract is not None and values.steps > MAX_CONTRACT_STEPS:
-            refuse("contract", "must be None, as the longest contract is completed")
-        contract = None if values.contract is None else self._start(values.steps)
-        values.contract = contract, prepared_inner(contract, values.contract, "'contract'")
-
-    def _start(self, steps: int) -> Interruptible[R]:
-        return check_interruptible("the result of begin", self._begin(steps))

@@ -6,9 +6,8 @@ only if, their phases agree modulo the greatest common divisor of their periods.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import ceil, gcd, lcm
-from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,10 +16,7 @@ from numpy.typing import NDArray
 from ai_core.budget import Budget, check_budget
 from ai_core.described import Described
 from ai_core.errors import finite_number, shown, whole_number
-from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
 from ai_core.saving.fields import LARGEST
-from ai_core.saving.kinds import Flag, ListOf, Number, Optional, Row, Whole
-from ai_core.scheduling.interruptible import Cancellable
 from ai_core.scheduling.phase_loops import best_first_frames
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task, checked_period, checked_phase
 
@@ -32,7 +28,6 @@ __all__ = [
     "PhaseSlot",
     "PhaseTable",
     "Rephasing",
-    "TaskRephasing",
     "check_one_per_slot",
     "checked_slot",
     "co_prime_count",
@@ -311,13 +306,12 @@ MOST_WEIGHT = 1 << 25
 """Greatest sum of rounded weights: its square, on 5040 frames, fits in 64 bits."""
 
 
-class Rephasing(Saveable):
+class Rephasing(Described):
     """Searches for phases with the lowest peak: create it, call ``advance``, read the best so far.
 
     Frames are looked at over the common multiple of all periods, or over
     ``LOOK_AHEAD_FRAMES`` if that is longer. By its measure the result is never
-    worse than the phases it started with. The search is deterministic. A save holds the number of
-    steps, which loading repeats.
+    worse than the phases it started with. The search is deterministic.
 
     Args:
         slots: periods and present phases of all tasks.
@@ -340,13 +334,6 @@ class Rephasing(Saveable):
 
     SHOWN = ("is_done",)
 
-    STATE = DeclaredState(
-        slots=ListOf(Row(PhaseSlot, Whole(1, MAX_PERIOD_FRAMES), Whole(0, MAX_PERIOD_FRAMES)), at="_slots"),
-        weights=Optional(ListOf(Number(0, LARGEST)), at="_costs"),
-        movable=ListOf(Flag(), at="_movable"),
-        steps=Whole(at="_steps_taken"),
-    )
-
     def __init__(
         self,
         slots: Sequence[PhaseSlot],
@@ -357,7 +344,7 @@ class Rephasing(Saveable):
         self._slots = [checked_slot(slot) for slot in slots]
         check_one_per_slot("weights", weights, len(self._slots))
         check_one_per_slot("movable", movable, len(self._slots))
-        self._costs = None if weights is None else [
+        costs = None if weights is None else [
             # The full check takes ten times as long; usual values pass this comparison.
             one if type(one) is float and 0 <= one <= LARGEST
             else finite_number("a weight in weights", one, minimum=0, maximum=LARGEST)
@@ -367,11 +354,8 @@ class Rephasing(Saveable):
         for flag in self._movable:
             if type(flag) is not bool:
                 raise TypeError(f"movable must hold only True and False, got {shown(flag)}")
-        self._begin()
-
-    def _begin(self) -> None:
         # Tasks are known by their first frame, as in a FrameLoad.
-        self._weights = _rounded(self._costs, len(self._slots))
+        self._weights = _rounded(costs, len(self._slots))
         self._may_move = np.array(self._movable, bool)
         self._periods = np.array([slot.period_frames for slot in self._slots], np.int64)
         self._given = np.array([slot.phase_frames for slot in self._slots], np.int64)
@@ -381,7 +365,6 @@ class Rephasing(Saveable):
         self.measure_before: LoadMeasure | None = None
         self.measure: LoadMeasure | None = None
         self._steps = self._search()
-        self._steps_taken = 0
         self._is_done = False
 
     @property
@@ -404,25 +387,8 @@ class Rephasing(Saveable):
         """
         check_budget(budget)
         while not (self._is_done or budget.is_spent):
-            self._step()
+            self._is_done = next(self._steps, True) is True
             budget.spend()
-
-    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
-        for name in ("weights", "movable"):
-            found = getattr(values, name)
-            if found is not None and len(found) != len(values.slots):
-                refuse(name, f"must hold a value for each of {len(values.slots)} slots, got {len(found)}")
-
-    def _finish_load(self) -> None:
-        """Repeat the saved number of steps."""
-        steps = self._steps_taken
-        self._begin()
-        while self._steps_taken < steps and not self._is_done:
-            self._step()
-
-    def _step(self) -> None:
-        self._steps_taken += 1
-        self._is_done = next(self._steps, True) is True
 
     def _search(self) -> Iterator[None]:
         """Do the whole search; pause after each step."""
@@ -553,87 +519,6 @@ def _rounded(weights: list[float] | None, count: int) -> list[int]:
     parts = [weight / greatest for weight in weights]
     scale = min(FINEST, MOST_WEIGHT / sum(parts))
     return [max(1, round(part * scale)) for part in parts]
-
-
-MOVED_AT_ONCE = 10
-"""Tasks that get their phases in one step (count); 0.15 ms."""
-
-
-class TaskRephasing(Described, Cancellable):
-    """The result of ``rephase`` of a scheduler: interruptible work, also for a ``BackgroundJob``.
-
-    Only automatic phases change, once the search has ended. Tasks removed or
-    changed in the meantime keep their phases.
-
-    Args:
-        tasks: the tasks, with their present slots.
-        move: called with a task and its new phase.
-        by_cost: whether runs are weighted by their measured cost, or all equally.
-    """
-
-    SHOWN = ("progress", "is_done")
-
-    def __init__(self, tasks: list[Task], move: Callable[[Task, int], object], *, by_cost: bool = True) -> None:
-        self._tasks, self._move = tasks, move
-        self._slots = slots_of(self._tasks)
-        self._search = Rephasing(
-            self._slots,
-            weights=mean_costs_us(self._tasks) if by_cost else None,
-            movable=[task._automatic_phase for task in self._tasks],
-        )
-        self._found: list[tuple[Task, PhaseSlot, int]] | None = None
-        self._offered = self._moved = 0
-        self._is_done = False
-
-    @property
-    def is_done(self) -> bool:
-        """True when all phases found have been applied."""
-        return self._is_done
-
-    @property
-    def progress(self) -> float:
-        """0 while it searches, then the share of the phases found that are applied."""
-        if self._is_done:
-            return 1.0
-        return self._offered / len(self._found) if self._found else 0.0
-
-    @property
-    def result(self) -> int:
-        """Number of tasks that got another phase.
-
-        Raises:
-            RuntimeError: if it is not done.
-        """
-        self._check_done()
-        return self._moved
-
-    @property
-    def search(self) -> Rephasing:
-        """The search, with its measures before and after."""
-        return self._search
-
-    def advance(self, budget: Budget) -> None:
-        """Continue the search until the budget is spent, then apply the phases found.
-
-        Raises:
-            RuntimeError: if it was cancelled.
-        """
-        self._check_goes_on(budget)
-        self._search.advance(budget)
-        if not self._search.is_done:
-            return
-        if self._found is None:
-            found = zip(self._tasks, self._slots, self._search.result, strict=True)
-            self._found = [one for one in found if one[1].phase_frames != one[2]]
-        while not (self._is_done or budget.is_spent):
-            for task, slot, phase in self._found[self._offered : self._offered + MOVED_AT_ONCE]:
-                is_as_it_was = task._automatic_phase and slot == (task._period, task._phase)
-                if is_as_it_was and not task._is_removed:
-                    self._move(task, phase)
-                    self._moved += 1
-            self._offered += MOVED_AT_ONCE
-            self._is_done = self._offered >= len(self._found)
-            budget.spend()
 
 
 def slots_of(tasks: list[Task]) -> list[PhaseSlot]:

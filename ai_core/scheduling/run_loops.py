@@ -92,6 +92,23 @@ class Turn:
         return f"Turn({self._now}, elapsed_s={self._elapsed_s:g}, budget={shown(self.budget)})"
 
 
+@cython.final
+@cython.cclass
+class WorkKind:
+    """Tasks that run the same code; the first of them in a frame takes longer, as the caches do not hold it.
+
+    Attributes:
+        frame: frame in which one of them last ran.
+        piece_ns: as ``_piece_ns`` of a task, of the first run of a frame.
+    """
+
+    frame: cython.longlong
+    piece_ns: cython.longlong
+
+    def __init__(self) -> None:
+        self.frame, self.piece_ns = -1, 0
+
+
 @cython.cclass
 class TaskRun:
     """The numbers of a task that are read and written at each run; ``Task`` has the rest.
@@ -104,6 +121,7 @@ class TaskRun:
         _request: budget that it requested (µs or steps), -1 for a share by priority.
         _bias: factor of its priority, learned by an OverrunBias.
         _piece_ns: learned time for which it runs on after its share has ended; all of a run that never looks (ns).
+        _kind: the tasks that run the same code.
         _before, _behind: its neighbours in the CarryOverQueue; None at the ends.
         _units: its weight there.
         _is_new: whether it stands there among the tasks that never ran.
@@ -137,6 +155,7 @@ class TaskRun:
     _used_ns = cython.declare(cython.longlong, visibility="public")
     _max_used_ns = cython.declare(cython.longlong, visibility="public")
     _piece_ns = cython.declare(cython.longlong, visibility="public")
+    _kind = cython.declare(WorkKind, visibility="public")
     _before = cython.declare(object, visibility="public")
     _behind = cython.declare(object, visibility="public")
     _units = cython.declare(cython.longlong, visibility="public")
@@ -158,6 +177,7 @@ class TaskRun:
         self._lateness_frames = self._max_lateness_frames = 0
         self._measured_runs = self._granted_ns = self._max_granted_ns = self._used_ns = self._max_used_ns = 0
         self._row, self._recent_runs, self._piece_ns = -1, 0, 0
+        self._kind = WorkKind()
         self._before = self._behind = None
         self._units = 0
         self._is_new = self._is_taken = self._is_held = False
@@ -413,6 +433,7 @@ class RunLoop:
     requests: cython.double[::1]    # as they were when the queue began
     recent: cython.int[:, :, ::1]   # of each row the amounts granted and used in its last runs (ns), as int32
     free_rows: list
+    kinds: dict             # by the code or the type of the work
     stamps: cython.longlong[::1]
     stamps_array: object
     # Of the frame:
@@ -446,7 +467,7 @@ class RunLoop:
 
     def __init__(self, shares: bool, lets_wait: bool, failing: dict) -> None:
         self.shares, self.lets_wait, self.failing = shares, lets_wait, failing
-        self.late, self.free_rows = [], []
+        self.late, self.free_rows, self.kinds = [], [], {}
         self.place, self.may_wait, self.is_overrun_known = 0, False, False
         self.parts = self.requests = memoryview(np.zeros(8))
         self.recent = memoryview(np.zeros((0, 2, RECENT_RUNS), np.intc))
@@ -459,6 +480,11 @@ class RunLoop:
         self.seconds = self.left = 0.0
         self.is_timed = self.counts = self.charges = self.is_followed = self.has_requests = False
         self.leave_frame()
+
+    def kind_of(self, work: object) -> WorkKind:
+        """Return the kind of some work: functions and methods of one code, objects of one class."""
+        code = getattr(getattr(work, "__func__", work), "__code__", type(work))
+        return self.kinds.setdefault(code, WorkKind())
 
     # -- a frame
 
@@ -595,11 +621,18 @@ class RunLoop:
             self.asks += 1
             left_ns = self.deadline_ns - self.ended_ns
             return self.may_wait and (
-                left_ns <= self.margin_ns or LONG_NS < task._piece_ns > left_ns - self.margin_ns)
+                left_ns <= self.margin_ns or LONG_NS < self.piece_of(task) > left_ns - self.margin_ns)
         if self.counts:
             self.left = self.steps_left()
             return self.left <= 0 and self.may_wait
         return False
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def piece_of(self, task: TaskRun) -> cython.longlong:
+        """Return the learned piece of the next run of a task (ns)."""
+        kind: WorkKind = task._kind
+        return task._piece_ns if kind.frame == self.number else max(task._piece_ns, kind.piece_ns)
 
     @cython.cfunc
     @cython.exceptval(-1)
@@ -650,7 +683,7 @@ class RunLoop:
     def run_one(self, task: TaskRun) -> cython.int:
         request: cython.double = self.requests[self.place] if self.has_requests else -1.0
         begun_ns: cython.longlong
-        granted: cython.double = self.granted_now(request, task._piece_ns)
+        granted: cython.double = self.granted_now(request, self.piece_of(task))
         late: cython.longlong = self.number - task._due_since if task._due_since >= 0 else 0
         steps: cython.longlong = 0
         turn: Turn = Turn.__new__(Turn)
@@ -782,20 +815,28 @@ class RunLoop:
         return 0
 
     @cython.cfunc
-    @cython.nogil
     @cython.exceptval(check=False)
     def learn_piece(self, task: TaskRun, after_ns: cython.longlong) -> cython.void:
-        """Learn for how long a task ran on after its share had ended: fast if it was longer, slowly if it was shorter.
+        """Learn for how long a task ran on after its share had ended; the first of a frame teaches its kind."""
+        kind: WorkKind = task._kind
+        if kind.frame == self.number:
+            task._piece_ns = self.learned(task._piece_ns, after_ns)
+        else:
+            kind.frame, kind.piece_ns = self.number, self.learned(kind.piece_ns, after_ns)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def learned(self, piece_ns: cython.longlong, after_ns: cython.longlong) -> cython.longlong:
+        """Return a learned piece after a run: it rises fast if the run was longer, and falls slowly if it was shorter.
 
         A run counts for twice the learned piece and for the budget at most: where the system runs something else in
         one frame of thirty, the share stays what it is without.
         """
-        piece_ns: cython.longlong = task._piece_ns
         if after_ns > piece_ns:
             after_ns = min(after_ns, 2 * max(piece_ns, LONG_NS), max(piece_ns, self.most_piece_ns))
-            task._piece_ns = piece_ns + (after_ns - piece_ns) // LEARNED
-        elif after_ns > 0:
-            task._piece_ns = piece_ns - (piece_ns - after_ns) // FORGOTTEN
+            return piece_ns + (after_ns - piece_ns) // LEARNED
+        return piece_ns - (piece_ns - after_ns) // FORGOTTEN if after_ns > 0 else piece_ns
 
     # -- many calls at once
 

@@ -25,7 +25,7 @@ from ai_core.saving.kinds import ListOf, Whole
 from ai_core.saving.matching import match_by_name
 from ai_core.scheduling.due_table import DueTable, by_id
 from ai_core.scheduling.phase_quality import SAMPLED_FRAMES, PhaseQuality, phase_quality
-from ai_core.scheduling.phasing import DryRun, PhaseSlot, PhaseTable, TaskRephasing, mean_costs_us, slots_of
+from ai_core.scheduling.phasing import DryRun, PhaseSlot, PhaseTable, Rephasing, mean_costs_us, slots_of
 from ai_core.scheduling.policies import BudgetMargin, OverrunBias, Policy
 from ai_core.scheduling.run_loops import CarryOverQueue, RunLoop
 from ai_core.scheduling.statistics import Overrun
@@ -138,6 +138,7 @@ class Scheduler(Saveable):
         self._tasks: dict[int, Task] = {}
         self._next_id = self._frame = self._overruns = 0
         self._last_overrun: Overrun | None = None
+        self._overrun_piece_us = 0.0    # by which the work that overran this frame exceeded its share
         self._is_advancing = False
         self._table = DueTable()
         self._line = CarryOverQueue(activations_per_frame if policy is Policy.LOAD_BALANCING else None)
@@ -245,7 +246,7 @@ class Scheduler(Saveable):
         weight = checked_priority(priority)
         task = Task(self, self._next_id, checked_name("name", name), work, runner, self._clock.now)
         task._automatic_phase, task._is_saved = phase is None, is_saved
-        task._priority = weight
+        task._priority, task._kind = weight, self._loop.kind_of(work)
         self._set_slot(task, period, phase)
         self._next_id += 1
         self._tasks[task._id] = task
@@ -519,7 +520,10 @@ class Scheduler(Saveable):
             self._frame += 1
             self._is_advancing = False
         if self._margin is not None and isinstance(budget, _TimeBudget):
-            self._margin.learn(budget._watch() - budget.deadline_ns, budget.deadline_ns - budget._started_ns)
+            piece_us, self._overrun_piece_us = self._overrun_piece_us, 0.0
+            self._margin.learn(
+                budget._watch() - budget.deadline_ns, budget.deadline_ns - budget._started_ns,
+                piece_ns=round(1000 * piece_us), is_full=len(self._line) > 0)
 
     def _balance(self, due: list[Task]) -> None:
         """Run the waiting tasks, then the due tasks, as far as the budget suffices."""
@@ -622,7 +626,7 @@ class Scheduler(Saveable):
             overrun = overrun._replace(name=f"{task._name}/{inner.name}")
         self._loop.is_overrun_known = True
         self._overruns += 1
-        self._last_overrun = overrun
+        self._last_overrun, self._overrun_piece_us = overrun, overrun.used - overrun.granted
         task._overruns += 1
         if self._on_overrun is None:
             return
@@ -633,25 +637,31 @@ class Scheduler(Saveable):
 
     # -- phases and statistics
 
-    def rephase(self, budget: Budget | None = None, *, by_cost: bool = True) -> TaskRephasing:
-        """Search for better phases of all tasks at once, weighted by the measured cost of their runs.
+    def rephase(self, *, by_cost: bool = True) -> int:
+        """Choose better phases for all tasks together, and return the number of tasks whose phase changed.
 
         Only automatic phases change; paused and quarantined tasks are left out. From the last run
         before the change to the first one after it, a task with period ``n`` waits at most
         ``2 * n - 1`` frames.
 
         Args:
-            budget: for a first slice; call ``advance`` of the returned work until it
-                ``is_done``, or run it as a BackgroundJob. None for all of it at once.
-            by_cost: False counts runs: the same tasks get the same phases on every machine.
+            by_cost: True weights runs by their measured cost; False counts runs: the same tasks get the same phases
+                on every machine.
 
-        Cost: 0.2 s with 10,000 tasks.
+        Cost: 0.2 s with 10,000 tasks: call it while a level loads.
         """
-        rephasing = TaskRephasing(
-            [task for task in self._tasks.values() if task._may_run],
-            lambda task, phase: self._move(task, task._period, phase), by_cost=by_cost)
-        rephasing.advance(Budget.unlimited() if budget is None else budget)
-        return rephasing
+        tasks = [task for task in self._tasks.values() if task._may_run]
+        slots = slots_of(tasks)
+        search = Rephasing(
+            slots, weights=mean_costs_us(tasks) if by_cost else None,
+            movable=[task._automatic_phase for task in tasks])
+        search.advance(Budget.unlimited())
+        moved = 0
+        for task, slot, phase in zip(tasks, slots, search.result, strict=True):
+            if slot.phase_frames != phase:
+                self._move(task, task._period, phase)
+                moved += 1
+        return moved
 
     def phase_quality(self, *, frames: int = SAMPLED_FRAMES) -> PhaseQuality:
         """Return how evenly runs, and their measured cost, are spread over coming frames.

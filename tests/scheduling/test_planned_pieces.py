@@ -113,3 +113,22 @@ def test_frames_of_a_busy_system_leave_a_share(every, least):
     for _ in range(600):
         world.frame()
     assert sorted(granted[100:])[250] >= least * BUDGET_US
+
+
+def test_the_first_run_of_its_kind_in_a_frame_is_planned_for():
+    world, warm = World(), set()
+
+    def think(turn):
+        world.ran[-1].append("think")
+        world.ns += 30_000 if len(world.ran) in warm else 190_000
+        warm.add(len(world.ran))
+
+    for _ in range(8):
+        world.scheduler.add(lambda turn: think(turn), phase_frames=0)
+    for number in range(4):
+        world.add(f"service {number}", lambda: 420)
+    for _ in range(200):
+        world.frame()
+    assert max(world.over_us[50:]) == 0
+    assert max(task._piece_ns for task in world.scheduler.tasks if task.name == "<lambda>") < 50_000
+    assert max(ran.count("think") for ran in world.ran[50:]) >= 4

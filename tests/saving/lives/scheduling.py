@@ -5,8 +5,7 @@ from ai_core.budget import Budget
 from ai_core.saving.declared_state import DeclaredState, Saveable
 from ai_core.saving.kinds import Whole
 from ai_core.saving.values import SavedValues
-from ai_core.scheduling.long_work import BackgroundJob, Contracts, Suspendable, UntilGoodEnough, WorkSequence
-from ai_core.scheduling.phasing import PhaseSlot, Rephasing
+from ai_core.scheduling.long_work import BackgroundJob, Suspendable, UntilGoodEnough
 from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.simulation import Simulation
@@ -74,8 +73,7 @@ class FrequencyLife(Life):
         self.scheduler.release(self.any_task(chance))
 
     def do_rephase(self, chance):
-        search = self.scheduler.rephase(Budget.unlimited(), by_cost=False)
-        return search.is_done
+        return self.scheduler.rephase(by_cost=False)
 
 
 class LoadBalancingLife(FrequencyLife):
@@ -104,22 +102,40 @@ class RequestedTimeLife(FrequencyLife):
         return [task.name for task in self.scheduler.waiting]
 
 
-class LongWorkLife(Life):
-    """A job of two stages, a search by contracts, and one that stops when it is good enough."""
+class Guessing(Saveable):
+    """Anytime work whose answer grows by one a step."""
 
-    classes = (BackgroundJob, WorkSequence, Suspendable, Contracts, UntilGoodEnough)
+    STATE = DeclaredState(best=Whole())
+
+    def __init__(self):
+        self.best = 0
+
+    @property
+    def quality(self):
+        return min(1.0, self.best / 40)
+
+    @property
+    def is_done(self):
+        return self.best >= 40
+
+    def advance(self, budget):
+        self.best += 1
+        budget.spend()
+
+
+class LongWorkLife(Life):
+    """A job, and anytime work that stops when it is good enough."""
+
+    classes = (BackgroundJob, Suspendable, UntilGoodEnough)
 
     def build(self):
         self.scheduler = Scheduler(self.clock, faults=self.faults)
-        self.sequence = WorkSequence(
-            lambda _: Suspendable(Digging(30)), lambda depth: Suspendable(Digging(9 if depth is None else depth // 3)))
-        self.job = BackgroundJob(self.scheduler, self.sequence, then=self.told.append, name="dig")
-        self.contracts = Contracts(
-            lambda most: Suspendable(Digging(most)), lambda depth: min(1.0, depth / 40), first_steps=2)
-        self.search = UntilGoodEnough(self.contracts, quality=0.9, deadline_s=30.0, clock=self.clock)
+        self.digging = Suspendable(Digging(30))
+        self.job = BackgroundJob(self.scheduler, self.digging, then=self.told.append, name="dig")
+        self.search = UntilGoodEnough(Guessing(), quality=0.9, deadline_s=30.0, clock=self.clock)
 
     def subjects(self):
-        return {"search": self.search, "contracts": self.contracts, "job": self.job, "sequence": self.sequence}
+        return {"search": self.search, "job": self.job, "digging": self.digging}
 
     def parts(self):
         return {**super().parts(), "scheduler": self.scheduler}
@@ -131,12 +147,12 @@ class LongWorkLife(Life):
         self.clock.advance()
         if not self.job.task.is_removed:
             self.scheduler.advance(Budget.of_steps(1))
-        return self.sequence.is_done, self.sequence.progress, self.sequence.stage
+        return self.digging.is_done, self.digging.progress
 
     def do_search(self, chance):
         if not self.search.is_done:
             self.search.advance(Budget.of_steps(1))
-        return self.search.best, self.search.quality, self.search.is_done, self.contracts.contract_steps
+        return self.search.best, self.search.quality, self.search.is_done
 
 
 class SimulationLife(Life):
@@ -161,20 +177,6 @@ class SimulationLife(Life):
     def do_change(self, chance):
         task = chance.choice(self.simulation.scheduler.tasks)
         self.simulation.scheduler.change(task, priority=chance.choice([0.5, 3.0]))
-
-
-class RephasingLife(Life):
-    classes = (Rephasing,)
-
-    def build(self):
-        self.search = Rephasing([PhaseSlot(period, 0) for period in (3, 8, 2, 4, 2, 12, 6)])
-
-    def subjects(self):
-        return {"search": self.search}
-
-    def do_advance(self, chance):
-        self.search.advance(steps(chance, 30))
-        return self.search.is_done, self.search.result
 
 
 class ThreadedLife(Life):
@@ -236,4 +238,4 @@ class TimeslicerLife(Life):
 
 
 LIVES = (FrequencyLife, LoadBalancingLife, PriorityLife, HierarchicalLife, RequestedTimeLife,
-         LongWorkLife, SimulationLife, RephasingLife, ThreadedLife, TimeslicerLife)
+         LongWorkLife, SimulationLife, ThreadedLife, TimeslicerLife)

@@ -8,7 +8,7 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import StateError
-from ai_core.scheduling.long_work import BackgroundJob, Suspendable, WorkSequence
+from ai_core.scheduling.long_work import BackgroundJob, Suspendable
 from ai_core.scheduling.scheduler import Scheduler
 from tests.scheduling.long_work.test_suspendable import Digging, closing, counting
 
@@ -110,15 +110,6 @@ def test_work_that_raises_as_it_is_cancelled_is_reported_by_name(clock):
     job.cancel()
     assert [(fault.name, str(fault.error)) for fault in faults] == [("climb", "fell")]
     assert (scheduler.tasks, job.work.is_cancelled, scheduler._faults._in_a_row) == ((), True, {})
-
-
-def test_stages_with_work_cancelled_elsewhere_lose_their_task(scheduler):
-    stage = Suspendable(closing, [])
-    job = BackgroundJob(scheduler, WorkSequence(lambda before: stage))
-    frames(scheduler, 1)
-    stage.cancel()
-    frames(scheduler, 1)
-    assert (job.task.is_removed, job.task.faults) == (True, 0)
 
 
 def test_work_that_was_cancelled_elsewhere_loses_its_task(scheduler):

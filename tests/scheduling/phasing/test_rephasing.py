@@ -1,7 +1,6 @@
 """All phases at once: lower peaks, in slices, never worse than before."""
 from __future__ import annotations
 
-import json
 import random
 from itertools import product
 from math import lcm
@@ -11,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai_core.budget import Budget
-from ai_core.saving.fields import StateError
 from ai_core.scheduling.phasing import PhaseSlot, Rephasing
 from tests.scheduling.task_sets import PERIODS, load, mean_peak, peak, phased, random_sets
 
@@ -130,40 +128,6 @@ def test_slices_of_any_size_lead_to_the_same_phases(slots, slices):
     for steps in slices:
         search.advance(Budget.of_steps(steps))
     assert moved(slots, search) == rephased(slots, steps=sum(slices))
-
-
-@settings(max_examples=25)
-@given(slots=any_slots, steps=st.integers(0, 60))
-def test_saved_at_any_step_it_goes_on_as_if_nothing_had_happened(slots, steps):
-    weights = [1.5 + index % 3 for index in range(len(slots))]
-    search = Rephasing(slots, weights=weights)
-    search.advance(Budget.of_steps(steps))
-    state = json.loads(json.dumps(search.save_state()))
-    other = Rephasing([])
-    other.prepare_state(state)()
-    assert other.result == search.result
-    assert other.measure == search.measure
-    for one in (search, other):
-        one.advance(Budget.of_steps(25))
-    assert other.save_state() == search.save_state()
-    assert other.result == search.result
-
-
-@pytest.mark.parametrize(("name", "value", "complaint"), [
-    ("slots", [[0, 1]], r"'slots\[0\]\[0\]' must be at least 1"),
-    ("slots", [], "'movable' must hold a value for each of 0 slots, got 1"),
-    ("weights", [-1], r"'weights\[0\]' must be at least 0"),
-    ("weights", [1, 2], "'weights' must hold a value for each of 1 slots, got 2"),
-    ("movable", [1], r"'movable\[0\]' must be true or false, got 1"),
-    ("steps", -1, "'steps' must be at least 0"),
-    ("version", 2, "reads up to 1"),
-])
-def test_damaged_state_is_refused_and_changes_nothing(name, value, complaint):
-    search = Rephasing([PhaseSlot(4, 1)])
-    before = search.save_state()
-    with pytest.raises(StateError, match=complaint):
-        search.prepare_state({**before, name: value})
-    assert search.save_state() == before
 
 
 def test_before_the_first_step_the_phases_are_those_given():

@@ -724,7 +724,7 @@ class AIScheduler(Node):
         measured time counts, not only the number of runs; phases, and so replays, then differ from run to run.
         Takes up to 0.2 s with thousands of behaviors: call it after a level was loaded.
         """
-        return int(self.core.rephase(by_cost=by_cost).result)
+        return self.core.rephase(by_cost=by_cost)
 
     @method
     def get_phase_quality(self) -> dict:
