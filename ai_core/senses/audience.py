@@ -1,15 +1,17 @@
 """Batches of sensations, and the interface of their receiver."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
+from ai_core.budget import Budget
 from ai_core.senses.sensation import Point
 
-__all__ = ["SensationBatch", "SensationReceiver", "StimulusBatch", "What"]
+__all__ = ["Hear", "SensationBatch", "SensationReceiver", "StimulusBatch", "What"]
 
 
-What = tuple[int, str, Point, float, str]
-"""A signal that was heard: source, name of the modality, where it came from (m), when it left there (s), tag."""
+What = tuple[int, int, Point, float, str]
+"""A signal that was heard: source, number of the modality, where it came from (m), when it left there (s), tag."""
 
 
 class SensationBatch(NamedTuple):
@@ -44,6 +46,10 @@ class StimulusBatch(NamedTuple):
     intensities: list[float]
     what: list[What]
     now_s: float
+
+
+Hear = Callable[[StimulusBatch, Budget], None]
+"""Delivers a batch of arrivals to sensors and listeners."""
 
 
 class SensationReceiver(Protocol):

@@ -19,36 +19,32 @@ from ai_core.errors import check_callables, check_kind, finite_number, point, sh
 from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation, given_faults
 from ai_core.saving.declared_state import Change, ClockNow, DeclaredState, Hook, Inner, Part, Same, Saveable
 from ai_core.saving.fields import LATEST_S, refuse
-from ai_core.saving.kinds import ByName, Flag, MapOf, Named, Number, Record, Row, Seconds, Whole
+from ai_core.saving.kinds import ByName, Flag, ListOf, MapOf, Named, Number, Record, Row, Seconds, Whole
 from ai_core.senses.audience import SensationReceiver
-from ai_core.senses.clues import MOST_CLUES, Clues
 from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK
 from ai_core.senses.modality import ByModality, Modality, ModalitySet
 from ai_core.senses.percepts.awareness import Awareness, AwarenessSettings, LevelChange
 from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
 from ai_core.senses.percepts.perception import Listeners, Perception, PerceptState, ends_passes
-from ai_core.senses.percepts.temporary_sensitivity import TemporarySensitivity
 from ai_core.senses.scent.scent_trails import ScentMark, ScentTrails, TrailSmelling
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sense_reasons import FactorsBetween, SenseReasons
 from ai_core.senses.sensor_phases import LONGEST_PERIOD, SensorPhases
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.camouflage import Background, Camouflage
-from ai_core.senses.sight.continuous_sensing import NO_QUERY, ContinuousSensing, LineOfSight
+from ai_core.senses.sight.continuous_sensing import NO_QUERY, PASSES_TIMED, ContinuousSensing, LineOfSight
 from ai_core.senses.sight.pair_keys import ids_of, key_of
-from ai_core.senses.sight.query_ages import PASSES_TIMED
 from ai_core.senses.sight.sight_cones import SightCone
 from ai_core.senses.sight.views import VIEWS
 from ai_core.senses.sight.visibility import Visibility
 from ai_core.senses.source_details import Clue, SourceDetails, VisiblePart, named_levels, visible_parts
 from ai_core.senses.source_table import ALL_AFFILIATIONS, SourceTable
-from ai_core.senses.stage_shares import Stage, StageShares
 from ai_core.senses.stimuli.emitted_signals import EmittedSignals, SignalsPart
 from ai_core.senses.stimuli.muffling import Between, checked_shares
 from ai_core.senses.table_state import SensorsPart, SourcesPart
 from ai_core.trace import Trace, given_trace
 
-__all__ = ["RegionalSenseManager"]
+__all__ = ["REPORT_EVERY_S", "RegionalSenseManager", "Stage", "StageShares"]
 
 MAXIMUM_RAYS = 256
 """Default of the most lines of sight per advance (count), about 0.1 ms of rays.
@@ -63,12 +59,14 @@ RAYS_AT_ONCE = 512
 Higher values overrun a small budget further; lower ones pay NumPy's call overhead too often.
 """
 
+MOST_CLUES = 1024
+"""Default of the most clues at a time (count). More show a longer past, and make every look more expensive."""
+
 REPORT_EVERY_S = 0.25
 """Time between two reports of a source that stays in view (s).
 
 Memory follows the source at every look; this only limits the callbacks.
 """
-
 
 LEAST_US = 50.0
 """Shortest time for the stages, or for the pass, when they run (µs), even if the budget ends before."""
@@ -82,6 +80,12 @@ More overruns a small budget further in a crowd; less lets signals and sight wai
 PASSES_LEARNED = 32
 """Passes after which a shorter pass over percepts is believed (count), half a second of frames."""
 
+NEVER_CUT = 1 << 30
+"""Advances that count as for ever (count)."""
+
+Stage = Callable[[Budget, float], bool]
+"""A stage of work at a game time (s); returns False if the budget ended before the stage did."""
+
 RAYS = ("line_of_sight", "occlusion")
 """Callables of the game that may fail."""
 
@@ -92,6 +96,79 @@ SENSE_OF_SENSOR = Row(
     lambda *key: key, Whole(maximum=LARGEST_ID),
     Named(lambda owner: {name: number for number, name in enumerate(owner._modality_names)}, "modality"))
 """How a pair of a sensor's id and the number of a modality is saved."""
+
+
+class StageShares(Saveable):
+    """Runs two kinds of stages; each gets half of a budget when both have work, and what the other leaves.
+
+    The stages of a kind take turns: one that was interrupted continues before the next begins. Each stage
+    runs at most once in an advance. Where the kind that comes first spends the budget, the other comes first in the
+    next advance.
+
+    Args:
+        kinds: stages of both kinds, in order; the first kind comes first unless work of the other is left.
+
+    Attributes:
+        uncut: advances since each kind was interrupted last, at most ``NEVER_CUT`` (count).
+
+    Cost: O(stages) and what they do.
+    """
+
+    STATE = DeclaredState(
+        first=Whole(maximum=1),
+        uncut=ListOf(Whole(maximum=NEVER_CUT), count=2),
+        following=ListOf(Whole(maximum=lambda owner: max(map(len, owner.kinds)) - 1), count=2),
+    )
+
+    def __init__(self, *kinds: Sequence[Stage]) -> None:
+        self.kinds = kinds
+        self.first = 0
+        self.following = [0, 0]      # of each kind, the stage that runs next
+        self.uncut = [NEVER_CUT, NEVER_CUT]
+
+    def advance(self, budget: Budget, now_s: float, *, is_shared: bool) -> None:
+        """Run both kinds, each as far as its share goes; if not ``is_shared``, the first has no work and is skipped."""
+        if not is_shared:
+            uncut = self.uncut
+            is_done = self._run(1, [0, len(self.kinds[1])], budget, now_s)
+            uncut[0] += uncut[0] < NEVER_CUT
+            uncut[1] = uncut[1] + (uncut[1] < NEVER_CUT) if is_done else 0
+            self.first = 0 if is_done else 1
+            return
+        first, other = self.first, 1 - self.first
+        left = [len(kind) for kind in self.kinds]
+        share = budget if budget.is_unlimited else budget.part(budget.left / 2)
+        is_done = self._run(first, left, share, now_s)
+        # A stage does some of its work however little is left: both in one advance would be one long piece.
+        is_other_done = not budget.is_spent and self._run(other, left, budget, now_s)
+        if not is_done and not budget.is_spent:
+            is_done = self._run(first, left, budget, now_s)
+        self._note(first, is_done)
+        self._note(other, is_other_done)
+        if is_done:
+            self.first = 0 if is_other_done else other
+        elif not is_other_done:
+            self.first = other
+
+    def note_skipped(self) -> None:
+        """Note an advance in which no stage ran, although there was work."""
+        self.uncut = [0, 0]
+
+    def _note(self, kind: int, was_done: bool) -> None:
+        self.uncut[kind] = min(NEVER_CUT, self.uncut[kind] + 1) if was_done else 0
+
+    def _run(self, kind: int, left: list[int], budget: Budget, now_s: float) -> bool:
+        """Run the stages of a kind that are left in this advance; return whether all of them ended."""
+        stages = self.kinds[kind]
+        while left[kind]:
+            if not stages[self.following[kind]](budget, now_s):
+                return False
+            left[kind] -= 1
+            self.following[kind] = (self.following[kind] + 1) % len(stages)
+        return True
+
+    def _finish_load(self) -> None:
+        self.following = [one % len(kind) for one, kind in zip(self.following, self.kinds, strict=True)]
 
 
 class RegionalSenseManager(Saveable):
@@ -142,7 +219,7 @@ class RegionalSenseManager(Saveable):
         failures=ByName(FAILURES_STATE, lambda owner: RAYS, at="_ray_failures"),
         sources=SourcesPart(at="_sources"), sensors=SensorsPart(at="_sensors"), views=Hook(),
         percepts=Inner(at="_perception"), signals=SignalsPart(at="_emitted"), looking=Inner(at="_continuous"),
-        sensitivity=MapOf(Seconds(), key=SENSE_OF_SENSOR, at="_sensitivity.until_s"), changed_modalities=Hook(),
+        sensitivity=MapOf(Seconds(), key=SENSE_OF_SENSOR, at="_sensors.until_s"), changed_modalities=Hook(),
         smelling=Hook())
     # Sensors and sources are matched by name, those of one name by the order of adding, and get their saved ids back;
     # those that are not in the save are kept, under new ids and without memories.
@@ -185,7 +262,7 @@ class RegionalSenseManager(Saveable):
         self._continuous = ContinuousSensing(self._modalities, self._sensors, self._sources, upward, self._phases)
         self._visibility = Visibility(self._modalities, self._sensors, self._sources, background)
         self._emitted = EmittedSignals(self._modalities, self._sensors, self._sources, self._kept, self._is_muffled)
-        self._sensitivity, self._clues = TemporarySensitivity(self._modalities), Clues(max_clues)
+        self._max_clues = whole_number("max_clues", max_clues, minimum=1)
         self._smelling = None if scent_trails is None else TrailSmelling(
             scent_trails, self._modalities, self._sensors, self._sources, self._perception)
         self._rays_asked, self._is_advancing = 0, False
@@ -371,11 +448,10 @@ class RegionalSenseManager(Saveable):
             TypeError, ValueError, UnknownNameError: if an argument is invalid;
                 then nothing is changed.
         """
-        until_s = None
+        until_s, now_s = None, self.clock.now.seconds
         if for_s is not None:
-            now_s = self.clock.now.seconds
             until_s = now_s + finite_number("for_s", for_s, above=0, maximum=LATEST_S - now_s)
-        self._sensitivity.put(self._sensors, sensor_id, modality_name, sensitivity, until_s)
+        self._sensors.put_sensitivity(sensor_id, self._modalities.number(modality_name), sensitivity, until_s)
 
     # Sources.
 
@@ -512,8 +588,7 @@ class RegionalSenseManager(Saveable):
         new = self._sources.add(
             position, strengths, affiliation, light=light, size=size, details=details
         )
-        self._clues.make_room(self._sources)
-        self._clues.add(new, now_s + lasts_s)
+        self._sources.add_clue(new, now_s + lasts_s, self._max_clues)
         return new
 
     def clue_of(self, source_id: int) -> Clue | None:
@@ -697,10 +772,10 @@ class RegionalSenseManager(Saveable):
         now_s = self.clock.now.seconds
         try:
             has_signals = self._emitted.begin_advance(budget, now_s) or bool(self._perception.heard)
-            if self._sensitivity.until_s:
-                self._sensitivity.recover(self._sensors, now_s)
-            if self._clues.gone:
-                self._clues.expire(self._sources, now_s)
+            if self._sensors.until_s:
+                self._sensors.recover(now_s)
+            if self._sources.clues:
+                self._sources.expire_clues(now_s)
             self._phases.frame = self.clock.now.frame
             if self._sources.counts_motion:
                 self._sources.measure_motion(now_s)
@@ -813,7 +888,8 @@ class RegionalSenseManager(Saveable):
 
         Cost: O(log percepts + targets of the sensor), below 1 µs for a few.
         """
-        return self._perception.first_target(sensor_id, present, here, nearer)
+        found: int = self._perception.loops.first_target(sensor_id, present, here, nearer)
+        return found
 
     def states_of(
         self, pairs: list[tuple[int, int]], modality_name: str = "sight", *,
@@ -831,7 +907,9 @@ class RegionalSenseManager(Saveable):
 
         Cost: below 0.5 µs each.
         """
-        return self._perception.states_of(pairs, self._modalities.number(modality_name), before)
+        found: list[PerceptState | None] = self._perception.loops.states(
+            pairs, self._modalities.number(modality_name), before)
+        return found
 
     def last_sensation(self, sensor_id: int) -> Sensation | None:
         """Return the newest sensation of a sensor, also if it has no listener.
@@ -944,7 +1022,7 @@ class RegionalSenseManager(Saveable):
         return {
             "sensors": len(self._sensors.ids),
             "sources": len(self._sources.ids),
-            "clues": len(self._clues),
+            "clues": len(self._sources.clues),
             **self._emitted.statistics(),
             "scent_marks": 0 if self._smelling is None else len(self._smelling.trails),
             "pairs_in_view": continuous.pairs_needing_rays,
@@ -1025,7 +1103,7 @@ class RegionalSenseManager(Saveable):
 
     def _finish_load(self) -> None:
         self._rests_until = 0
-        self._clues.collect(self._sources)
+        self._sources.collect_clues()
 
     def _check_at_rest(self) -> None:
         if self._is_advancing:
@@ -1044,17 +1122,18 @@ class RegionalSenseManager(Saveable):
         """Ask what muffles signals: until half of the rays, or the budget, is spent; some at least."""
         waiting = self._emitted.queue.awaiting_occlusion
         left = max(1, self.max_rays // 2)
-        while left and len(waiting) and not budget.is_spent:
+        while left and waiting and not budget.is_spent:
             asked = self._emitted.query_occlusion(min(left, RAYS_AT_ONCE))
             budget.spend(asked)
             left -= asked
             self._rays_asked += asked
-        return not (left and len(waiting))
+        return not (left and waiting)
 
     def _deliver(self, budget: Budget, now_s: float) -> bool:
         perception = self._perception
-        return perception.notify_heard(budget) and self._emitted.deliver(
-            budget, now_s, lambda heard: perception.hear(heard, budget))
+        if perception.heard and not perception.notify_heard(budget):
+            return False
+        return self._emitted.deliver(budget, now_s, perception.hear)
 
     def _is_muffled(self, number: int) -> bool:
         return self.occlusion is not None and self._modalities[number].is_muffled

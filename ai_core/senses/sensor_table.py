@@ -59,6 +59,7 @@ class SensorTable:
         log_threshold: (capacity, modalities) float64, its logarithm, for rough tests.
         own_threshold: (capacity, modalities) float64, as set.
         sensitivity: (capacity, modalities) float64, factor on intensities, 1 by default.
+        until_s: when temporary sensitivities end (s), by id and number of the modality.
         keeps_targets: whether any cone ever had a ``lose_range_m``.
         most_acuity: highest acuity of any cone so far (no unit).
         farthest_cone_m: longest range of any cone so far (m).
@@ -81,6 +82,7 @@ class SensorTable:
         self.log_threshold = np.full((rows, len(modalities)), DEAF, order="F")
         self.own_threshold = np.full((rows, len(modalities)), DEAF)
         self.sensitivity = np.ones((rows, len(modalities)))
+        self.until_s: dict[tuple[int, int], float] = {}
         self.keeps_targets = False
         self.most_acuity = self.farthest_cone_m = 0.0
         self._alike: Abilities | None = None
@@ -171,8 +173,8 @@ class SensorTable:
         self.threshold[slot] = wanted
         self.log_threshold[slot] = _logarithms(wanted)
 
-    def put_sensitivity(self, sensor_id: int, number: int, sensitivity: float) -> None:
-        """Set the sensitivity of one sense; 1 is the default, 0 senses nothing.
+    def put_sensitivity(self, sensor_id: int, number: int, sensitivity: float, until_s: float | None = None) -> None:
+        """Set the sensitivity of one sense until a time (s), or from now on; 1 is the default, 0 senses nothing.
 
         Raises:
             ValueError: if ``sensitivity`` is negative or not finite.
@@ -181,6 +183,16 @@ class SensorTable:
         sensitivity = finite_number("sensitivity", sensitivity, minimum=0, remedy="use 0 to sense nothing")
         self.sensitivity[slot, number] = sensitivity
         self.put_thresholds(slot, self.own_threshold[slot].copy())
+        self.until_s.pop((int(sensor_id), number), None)
+        if until_s is not None:
+            self.until_s[int(sensor_id), number] = until_s
+
+    def recover(self, now_s: float) -> None:
+        """Reset the sensitivities whose time has passed. Cost: O(temporary sensitivities)."""
+        for key in [key for key, until_s in self.until_s.items() if until_s <= now_s]:
+            del self.until_s[key]
+            if self.ids.knows(key[0]):
+                self.put_sensitivity(*key, 1.0)
 
     def move(self, ids: ArrayLike, places: ArrayLike, directions: ArrayLike | None) -> None:
         """Move and turn sensors; everything is checked before one moves."""

@@ -5,6 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from heapq import heapify, heappop, heappush
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +18,7 @@ from ai_core.senses.sight.camouflage import NO_PATTERN, Camouflage
 from ai_core.senses.sight.views import Views
 from ai_core.senses.source_details import SourceDetails, VisiblePart, named_levels, visible_parts
 
-__all__ = ["ALL_AFFILIATIONS", "NO_STRENGTH", "SourceTable", "affiliation_mask", "same_rows"]
+__all__ = ["ALL_AFFILIATIONS", "NO_STRENGTH", "PLAIN", "SourceTable", "affiliation_mask", "same_rows"]
 
 ALL_AFFILIATIONS = (1 << 32) - 1
 """All 32 bits of an affiliation mask, as many as the flags of an engine."""
@@ -32,6 +33,7 @@ Lower values make a body that moves in steps of physics flicker between two fram
 """
 
 PLAIN = SourceDetails()
+"""Details of a source without any."""
 
 
 class SourceTable:
@@ -58,6 +60,7 @@ class SourceTable:
         details: tag, actions, parts and clue by id; sources without any are left out.
         most_parts: the most visible parts that any source has (count).
         layout: another object whenever one of the arrays is replaced.
+        clues: a heap of (time of expiry (s), id) of temporary sources.
         views: clarity of sources at the last lines of sight.
     """
 
@@ -86,6 +89,7 @@ class SourceTable:
         self.affiliation = np.zeros(rows, np.int64)
         self.details: dict[int, SourceDetails] = {}
         self.most_parts, self.layout = 0, object()
+        self.clues: list[tuple[float, int]] = []
         self.views = Views()
 
     def add(
@@ -125,6 +129,28 @@ class SourceTable:
         self.own_strength[slot] = self.strength[slot] = NO_STRENGTH
         vars(self).pop("are_shown", None)
         self.put_details(int(source_id), PLAIN)
+
+    def add_clue(self, clue: int, until_s: float, most: int) -> None:
+        """Let a source expire at a time (s); of more than ``most`` clues, others that expire first are removed."""
+        if not all(self.ids.knows(one) for _, one in self.clues):
+            self.clues = [one for one in self.clues if self.ids.knows(one[1])]
+            heapify(self.clues)
+        while len(self.clues) >= most:
+            self.remove(heappop(self.clues)[1])
+        heappush(self.clues, (until_s, clue))
+
+    def expire_clues(self, now_s: float) -> None:
+        """Remove the clues that have expired. Cost: O(1) while none has."""
+        while self.clues and self.clues[0][0] <= now_s:
+            _, source_id = heappop(self.clues)
+            if self.ids.knows(source_id):
+                self.remove(source_id)
+
+    def collect_clues(self) -> None:
+        """Find the clues among the sources."""
+        self.clues = [
+            (one.clue.until_s, source_id) for source_id, one in self.details.items() if one.clue is not None]
+        heapify(self.clues)
 
     def change(
         self,

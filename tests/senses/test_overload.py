@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.memory import SenseMemory
-from ai_core.senses.stage_shares import StageShares
+from ai_core.senses.regional_sense_manager import StageShares
 from tests.senses.worlds import AHEAD, ALL_ROUND, World, hearing
 
 

@@ -24,8 +24,7 @@ from ai_core.senses.sensor_phases import SensorPhases
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.continuous_sensing import ContinuousSensing
 from ai_core.senses.sight.pair_keys import keys_of
-from ai_core.senses.sight.pair_loops import Lines
-from ai_core.senses.sight.question import LineQuery
+from ai_core.senses.sight.pair_loops import LineQuery, Lines
 from ai_core.senses.sight.sight_loops import NO_CONE
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.stimuli.signal import ReachNumbers

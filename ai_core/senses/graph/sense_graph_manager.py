@@ -22,9 +22,8 @@ from ai_core.senses.graph.sense_graph import GraphBySense, SenseGraph
 from ai_core.senses.graph.sense_graph_waves import GraphSignals
 from ai_core.senses.graph.smell import Scent, ScentGradient, ScentKey, SmellSpreading
 from ai_core.senses.id_table import LARGEST_ID
-from ai_core.senses.regional_sense_manager import REPORT_EVERY_S, RegionalSenseManager
+from ai_core.senses.regional_sense_manager import REPORT_EVERY_S, RegionalSenseManager, Stage
 from ai_core.senses.sense_settings import SenseSettings
-from ai_core.senses.stage_shares import Stage
 
 __all__ = ["SenseGraphManager"]
 
@@ -236,4 +235,4 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
         return (follow, occlude, deliver, self._spread_smells, *others)
 
     def _spread_smells(self, budget: Budget, now_s: float) -> bool:
-        return self._smells.advance(budget, now_s, lambda heard: self._perception.hear(heard, budget))
+        return self._smells.advance(budget, now_s, self._perception.hear)

@@ -7,7 +7,7 @@ however long the step.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from ai_core.budget import Budget
 from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
 from ai_core.saving.fields import LARGEST_FLOAT32, LATEST_S
 from ai_core.saving.kinds import ArrayOf, ListOf, MapOf, OneOf, Record, Row, Seconds, Text, Whole
-from ai_core.senses.audience import StimulusBatch
+from ai_core.senses.audience import Hear, StimulusBatch
 from ai_core.senses.graph.sense_graph import NOWHERE, GraphBySense, SenseGraph, expanded, lengths
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import Modality, ModalitySet
@@ -300,7 +300,7 @@ class SmellSpreading(Saveable):
         scent.affiliation, scent.tag = affiliation, tag
         scent.add(region, strength, position, now_s)
 
-    def advance(self, budget: Budget, now_s: float, hear: Callable[[StimulusBatch], None]) -> bool:
+    def advance(self, budget: Budget, now_s: float, hear: Hear) -> bool:
         """Make the steps that are due; return False if the budget ended first.
 
         A step of the budget is one step of one scent, with its reports to sensors.
@@ -321,7 +321,7 @@ class SmellSpreading(Saveable):
                 if not len(scent.regions):
                     del self.scents[key]
                 elif not self._is_due(self.steps + 2, now_s):
-                    hear(self._reports(key, scent, now_s))
+                    hear(self._reports(key, scent, now_s), budget)
             self.steps += 1
         return True
 
@@ -356,7 +356,7 @@ class SmellSpreading(Saveable):
                 scent.reported_at_s[sensor_id] = now_s
                 if region not in which:
                     which[region] = len(which)
-                    batch.what.append((key.source_id, key.modality, scent.comes_from(region), now_s, scent.tag))
+                    batch.what.append((key.source_id, number, scent.comes_from(region), now_s, scent.tag))
                 batch.sensor_ids.append(sensor_id)
                 batch.which.append(which[region])
                 batch.intensities.append(strength)

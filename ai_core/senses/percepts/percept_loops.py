@@ -192,14 +192,12 @@ class PerceptLoops:
         return self.row_of(key)
 
     @cython.cfunc
-    @cython.nogil
     @cython.exceptval(check=False)
     def row_of(self, key: cython.longlong) -> cython.Py_ssize_t:
         first: cython.Py_ssize_t = self.place_of(key)
         return self.order[first] if first < self.count and self.keys[first] == key else -1
 
     @cython.cfunc
-    @cython.nogil
     @cython.exceptval(check=False)
     def place_of(self, key: cython.longlong) -> cython.Py_ssize_t:
         """Return the place of the first key that is not smaller."""
@@ -215,7 +213,6 @@ class PerceptLoops:
         return first
 
     @cython.cfunc
-    @cython.nogil
     @cython.exceptval(check=False)
     def mind_of(self, sensor_id: cython.longlong) -> cython.Py_ssize_t:
         """Return the row of settings of a sensor, -1 if it is gone."""
@@ -417,14 +414,13 @@ class PerceptLoops:
     # -- passes over many rows
 
     def hear(
-        self, sensor_ids: list, which: list, intensities: list, what: list, numbers: list, first: cython.Py_ssize_t,
+        self, sensor_ids: list, which: list, intensities: list, what: list, first: cython.Py_ssize_t,
         now_s: cython.double,
     ) -> int:
         """Take in stimuli from one on; return which has no row yet, or how many there are.
 
         Args:
             sensor_ids, which, intensities, what: see ``StimulusBatch``.
-            numbers: for each of ``what`` the number of its modality here.
             first: the first of them.
             now_s: game time (s).
         """
@@ -440,8 +436,7 @@ class PerceptLoops:
             slot = self.mind_of(sensor_id)
             if slot < 0 or not (self.minds[slot, HAS_MEMORY] or self.minds[slot, HAS_AWARENESS]):
                 continue
-            target, _, position, sent_s, _ = what[which[place]]
-            number = numbers[which[place]]
+            target, number, position, sent_s, _ = what[which[place]]
             row = mine = -1
             if self.minds[slot, HAS_MEMORY]:
                 row = self.row_of(cython.cast(cython.longlong, self.minds[slot, OWNER_ID]) << ID_BITS | target)
@@ -461,20 +456,19 @@ class PerceptLoops:
                 self.startle(mine, slot, number, intensities[place], now_s)
         return len(sensor_ids)
 
-    def begin_look(self, phases: cython.longlong) -> None:
-        """Begin a look of some phases: a pass of ``see`` over all pairs, then of ``advance`` over all rows."""
-        self.looks += phases
-        self.has_ended = False
-
-    def take_turn(self, due, places, ids) -> None:
-        """Let sensors look at sources.
+    def take_turn(self, due, places, ids, is_new: cython.bint) -> None:
+        """Begin a look, a pass of ``see`` over all pairs, then of ``advance`` over all rows; or continue it.
 
         Args:
             due: the sensors that look, a ``Due``; ``see`` and ``advance`` pass over the others.
             places: (sources, 3) float32, positions of sources by slot (m), which ``see`` and ``advance`` read.
             ids: (sources,) int32, id in use of each slot, -1 for none.
+            is_new: whether it begins.
         """
         self.frame, self.period, self.phases, self.together = due
+        if is_new:
+            self.looks += self.phases
+            self.has_ended = False
         if places is not self.source_places or ids is not self.source_ids:
             if len(places) < len(ids) or places.shape[1] != 3:
                 raise ValueError("places must have a row per id")
@@ -632,7 +626,6 @@ class PerceptLoops:
     # -- one row
 
     @cython.cfunc
-    @cython.nogil
     @cython.exceptval(check=False)
     def has_turn(self, sensor_id: cython.longlong) -> cython.bint:
         """Return whether a sensor is due."""
@@ -649,7 +642,6 @@ class PerceptLoops:
             raise IndexError(f"there is no modality {number}")
 
     @cython.cfunc
-    @cython.nogil
     @cython.exceptval(check=False)
     def mind_of_row(self, row: cython.Py_ssize_t) -> cython.Py_ssize_t:
         return self.mind_of(self.key_of_row[row] >> ID_BITS)
@@ -662,7 +654,6 @@ class PerceptLoops:
             self.rows[row, PLACE + 2]))
 
     @cython.cfunc
-    @cython.nogil
     @cython.exceptval(check=False)
     def begin(self, row: cython.Py_ssize_t, at_s: cython.double) -> cython.void:
         """Begin the memory of a row, and keep its meter."""
@@ -702,7 +693,6 @@ class PerceptLoops:
             self.note(row, sensor_id, "gained", now_s)
 
     @cython.cfunc
-    @cython.nogil
     @cython.exceptval(check=False)
     def sight(
         self, row: cython.Py_ssize_t, x: cython.double, y: cython.double, z: cython.double, seen_s: cython.double,
@@ -746,7 +736,6 @@ class PerceptLoops:
         self.senses[row, number, SHOWN] = intensity
 
     @cython.cfunc
-    @cython.nogil
     @cython.exceptval(check=False)
     def keep_noticed(self, row: cython.Py_ssize_t, until_s: cython.double) -> cython.void:
         if self.rows[row, IS_KNOWN] and self.rows[row, IS_NOTICED]:
@@ -774,7 +763,6 @@ class PerceptLoops:
             self.rows[row, IS_KNOWN] = self.rows[row, IS_NOTICED] = 0
 
     @cython.cfunc
-    @cython.nogil
     @cython.exceptval(check=False)
     def follow_freely(
         self, row: cython.Py_ssize_t, x: cython.double, y: cython.double, z: cython.double, at_s: cython.double,
@@ -788,7 +776,6 @@ class PerceptLoops:
             self.rows[row, KNOWN_AT_S] = at_s
 
     @cython.cfunc
-    @cython.nogil
     @cython.exceptval(check=False)
     def begin_meter(self, row: cython.Py_ssize_t, now_s: cython.double) -> cython.void:
         """Begin the awareness meter of a row at 0."""
@@ -802,7 +789,6 @@ class PerceptLoops:
             self.senses[row, i, SHOWN] = self.senses[row, i, STIMULUS_GAIN] = 0
 
     @cython.cfunc
-    @cython.nogil
     @cython.exceptval(check=False)
     def hide(self, row: cython.Py_ssize_t) -> cython.void:
         i: cython.Py_ssize_t
@@ -810,14 +796,12 @@ class PerceptLoops:
             self.senses[row, i, SHOWN] = 0
 
     @cython.cfunc
-    @cython.nogil
     @cython.exceptval(check=False)
     def slope(self, row: cython.Py_ssize_t, slot: cython.Py_ssize_t) -> cython.double:
         visibility: cython.double = self.rows[row, VISIBILITY]
         return visibility * self.minds[slot, GAIN_PER_S] if visibility > 0 else -self.minds[slot, DECAY_PER_S]
 
     @cython.cfunc
-    @cython.nogil
     @cython.exceptval(check=False)
     def drift(self, row: cython.Py_ssize_t, slot: cython.Py_ssize_t, now_s: cython.double) -> cython.void:
         """Move a meter along its line."""
@@ -832,7 +816,6 @@ class PerceptLoops:
                 self.senses[row, i, STIMULUS_GAIN] = 0
 
     @cython.cfunc
-    @cython.nogil
     @cython.exceptval(check=False)
     def put_visibility(self, row: cython.Py_ssize_t, visibility: cython.double) -> cython.void:
         if visibility != self.rows[row, VISIBILITY]:
@@ -893,7 +876,6 @@ class PerceptLoops:
         return level
 
     @cython.cfunc
-    @cython.nogil
     @cython.exceptval(check=False)
     def moment_of(self, row: cython.Py_ssize_t, slot: cython.Py_ssize_t, value: cython.double) -> cython.double:
         """Return when the line of a meter passed a value: now at the latest."""

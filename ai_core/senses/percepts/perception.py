@@ -37,6 +37,7 @@ from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.percepts.awareness import Awareness, AwarenessReasons, AwarenessSettings, LevelChange
 from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
+from ai_core.senses.percepts.percept_loops import PerceptLoops
 from ai_core.senses.percepts.percept_table import ROWS, PerceptTable, SavedRows
 from ai_core.senses.sensation import Point as Place
 from ai_core.senses.sensation import Sensation
@@ -253,17 +254,10 @@ class Perception(Saveable):
         found = table.meters.get(key)
         return found if isinstance(found, Awareness) else Awareness.of_row(table, key, settings)
 
-    def first_target(self, sensor_id: int, present: int, here: tuple[float, ...] | None, nearer: float) -> int:
-        """Return the target of which a sensor is most aware, or the nearest; see ``PerceptLoops.first_target``."""
-        found: int = self._table.loops.first_target(sensor_id, present, here, nearer)
-        return found
-
-    def states_of(
-        self, pairs: list[tuple[int, int]], number: int, before: list[PerceptState | None] | None,
-    ) -> list[PerceptState | None]:
-        """Return what sensors know of targets, None where nothing is remembered; see ``PerceptLoops.states``."""
-        found: list[PerceptState | None] = self._table.loops.states(pairs, number, before)
-        return found
+    @property
+    def loops(self) -> PerceptLoops:
+        """The loops over all percepts."""
+        return self._table.loops
 
     def why(self, sensor_id: int, target: int) -> AwarenessReasons | None:
         """Return the reasons for the awareness of a target, None if there is none."""
@@ -305,17 +299,16 @@ class Perception(Saveable):
         self._table.revision += 1
         table, loops, now = self._table, self._table.loops, self._clock.now
         sensor_ids, which, intensities, what, now_s = heard
-        numbers = [table.number(modality) for _, modality, _, _, _ in what]
         table.now_s = now.seconds
         first, end = 0, len(sensor_ids)
-        while (first := loops.hear(sensor_ids, which, intensities, what, numbers, first, now.seconds)) < end:
-            table.add(
-                key for place in range(first, end) for key in self._keys_of(sensor_ids[place], what[which[place]][0]))
+        while (first := loops.hear(sensor_ids, which, intensities, what, first, now.seconds)) < end:
+            table.add([
+                key for place in range(first, end) for key in self._keys_of(sensor_ids[place], what[which[place]][0])])
         sensations = []
         for sensor_id, stimulus, intensity in zip(sensor_ids, which, intensities, strict=True):
-            source, _, position, sent_at_s, tag = what[stimulus]
+            source, number, position, sent_at_s, tag = what[stimulus]
             sensations.append(
-                Notice(SENSED, sensor_id, source, numbers[stimulus], now_s, intensity, position, sent_at_s, tag))
+                Notice(SENSED, sensor_id, source, number, now_s, intensity, position, sent_at_s, tag))
         self._put_notices(sensations, self.heard)
         if not (ends_passes(budget) and budget.is_spent):
             self.notify_heard(budget)
@@ -351,13 +344,13 @@ class Perception(Saveable):
     def _pass(self, pairs: list[tuple[int, PairsInView]], budget: Budget | None, now: TimeIndex) -> bool:
         """Continue the pass under way, or begin one; return False if the budget ended before the pass did."""
         table, loops = self._table, self._table.loops
-        if self._stage == NO_PASS:
+        is_new = self._stage == NO_PASS
+        if is_new:
             due = EVERYBODY if self._phases.period == 1 else self._phases.due_since(self.looks)
             if due is None:
                 return True
             self.looks, self._stage, self._from_key = due, 0, 0
-            loops.begin_look(due.phases)
-        loops.take_turn(self.looks, self._sources.position, self._sources.ids.by_slot)
+        loops.take_turn(self.looks, self._sources.position, self._sources.ids.by_slot, is_new)
         while self._stage <= len(pairs):
             number, of_modality = pairs[self._stage] if self._stage < len(pairs) else (-1, None)
             keys = table.keys if of_modality is None else of_modality.keys

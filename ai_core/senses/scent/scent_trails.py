@@ -314,7 +314,6 @@ class TrailSmelling(Saveable):
             mark for mark in self._smelled(slot, None, now_s)
             if not sources.ids.knows(mark.scent) or mask & int(sources.affiliation[sources.ids.slot(mark.scent)])]
         if marks:
-            name = self.trails.modality_name
             self._perception.hear(StimulusBatch(
                 [sensor_id] * len(marks), list(range(len(marks))), [mark.intensity for mark in marks],
-                [(mark.scent, name, mark.position, mark.left_at_s, "trail") for mark in marks], now_s), budget)
+                [(mark.scent, self._number, mark.position, mark.left_at_s, "trail") for mark in marks], now_s), budget)

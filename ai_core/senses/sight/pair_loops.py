@@ -9,15 +9,17 @@ see ``ray_turns`` for pairs that are more important.
 """
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import cython
 import numpy as np
+from numpy.typing import NDArray
 
 from ai_core.saving.fields import LATEST_S
 from ai_core.saving.kinds import ArrayOf, Record
 from ai_core.senses.sight.pair_keys import NEVER_REPORTED_S, PairKeys, key_of
-from ai_core.senses.sight.question import LineQuery
 
-__all__ = ["PAIRS", "Lines", "PairsInView", "first_in_line"]
+__all__ = ["PAIRS", "LineQuery", "Lines", "PairsInView", "first_in_line"]
 
 ID_BITS = cython.declare(cython.int, 31)            # of a source id in a key: pairs_in_view.ID_BITS
 ID_MASK = cython.declare(cython.longlong, (1 << 31) - 1)
@@ -27,6 +29,26 @@ NO_MOMENT = cython.declare(cython.longlong, -1)     # before all
 WIDEST = cython.declare(cython.longlong, 4096)      # moments in a line that are counted; more are sorted
 
 NO_MOMENTS, NO_NUMBERS, NO_FLAGS = np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.bool_)
+
+
+class LineQuery(NamedTuple):
+    """Pairs to ask: for each the modality, its row among the pairs of the modality, and its line (m)."""
+
+    modality: NDArray[np.intp]
+    row: NDArray[np.int64]
+    sensor_ids: NDArray[np.int32]
+    source_ids: NDArray[np.int32]
+    eyes: NDArray[np.float32]
+    targets: NDArray[np.float32]
+
+    def part(self, first: int, end: int) -> LineQuery:
+        """Return the pairs from an index to another."""
+        if first == 0 and end >= len(self.row):
+            return self
+        rows = slice(first, end)
+        return LineQuery(
+            self.modality[rows], self.row[rows], self.sensor_ids[rows], self.source_ids[rows],
+            self.eyes[rows], self.targets[rows])
 
 
 @cython.final

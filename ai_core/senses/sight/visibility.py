@@ -15,8 +15,7 @@ from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.camouflage import Backdrop, Background
 from ai_core.senses.sight.continuous_sensing import ContinuousSensing, LineOfSight, check_answers
 from ai_core.senses.sight.pair_keys import keys_of
-from ai_core.senses.sight.pair_loops import PairsInView
-from ai_core.senses.sight.question import LineQuery
+from ai_core.senses.sight.pair_loops import LineQuery, PairsInView
 from ai_core.senses.source_table import SourceTable
 
 __all__ = ["Visibility"]

@@ -15,7 +15,7 @@ import cython
 import numpy as np
 from cython.cimports.libc.math import fabs, pow, sqrt
 
-__all__ = ["COLUMNS", "LATEST_S", "MOST_ARRIVALS", "MOVED_M", "ArrivalQueue", "WaitingLine"]
+__all__ = ["COLUMNS", "LATEST_S", "MOST_ARRIVALS", "MOVED_M", "ArrivalQueue"]
 
 LATEST_S = 2.0
 """How much longer than necessary an arrival may wait (s); then it is dropped.
@@ -51,28 +51,9 @@ LATE = cython.declare(cython.double, LATEST_S)
 MOST = cython.declare(cython.Py_ssize_t, MOST_ARRIVALS)
 SLOT_MASK = cython.declare(cython.int, 0xFFFFF)     # of an id, its row: id_table.SLOT_BITS
 NOTHING = cython.declare(cython.int, -1)
+DELIVERY = cython.declare(cython.int, 1)            # numbers of lines
+OCCLUSION = cython.declare(cython.int, 2)
 FIRST_ROOM = cython.declare(cython.Py_ssize_t, 64)
-
-
-@cython.final
-@cython.cclass
-class WaitingLine:
-    """Rows in the order in which they joined.
-
-    Attributes:
-        dropped: rows that waited for too long (count).
-    """
-
-    dropped = cython.declare(cython.longlong, visibility="public")
-    rows: object                    # a deque
-    by_kind: dict                   # rows that later ones merge with, by kind of signal and sensor
-
-    def __init__(self) -> None:
-        self.dropped = 0
-        self.rows, self.by_kind = deque(), {}
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
 
 @cython.final
@@ -81,14 +62,21 @@ class ArrivalQueue:
     """All arrivals of a world.
 
     Attributes:
-        arrived: rows that wait for delivery.
-        awaiting_occlusion: rows that wait for the occlusion between the signal and the sensor.
+        arrived: rows that wait for delivery, in the order in which they joined.
+        awaiting_occlusion: rows that wait for the occlusion between the signal and the sensor, likewise.
         merged: rows that merged with one that had waited (count).
+        dropped, given_up: rows that waited for delivery, or for the occlusion, for too long (count).
+        used: rows that are not free.
     """
 
-    arrived = cython.declare(WaitingLine, visibility="readonly")
-    awaiting_occlusion = cython.declare(WaitingLine, visibility="readonly")
+    arrived = cython.declare(object, visibility="readonly")
+    awaiting_occlusion = cython.declare(object, visibility="readonly")
     merged = cython.declare(cython.longlong, visibility="public")
+    dropped = cython.declare(cython.longlong, visibility="public")
+    given_up = cython.declare(cython.longlong, visibility="public")
+    used = cython.declare(cython.Py_ssize_t, visibility="readonly")
+    lines: tuple                    # deques of rows, by ``line``
+    by_kind: tuple                  # of each line the rows that later ones merge with, by kind of signal and sensor
     columns: dict
     signals: list                   # of each row its Signal
     due_s: cython.double[::1]
@@ -109,7 +97,6 @@ class ArrivalQueue:
     following: cython.int[::1]      # the next free row
     heap: cython.int[::1]
     room: cython.Py_ssize_t
-    used: cython.Py_ssize_t         # rows that are not free
     free: cython.int
     under_way: cython.Py_ssize_t
     # Sensors, by slot, as they were viewed last.
@@ -119,21 +106,18 @@ class ArrivalQueue:
     ids: cython.int[::1]
 
     def __init__(self) -> None:
-        self.arrived, self.awaiting_occlusion = WaitingLine(), WaitingLine()
-        self.merged = 0
+        self.arrived, self.awaiting_occlusion = deque(), deque()
+        self.lines, self.by_kind = (None, self.arrived, self.awaiting_occlusion), (None, {}, {})
+        self.merged = self.dropped = self.given_up = 0
         self.columns, self.signals = {}, []
         self.room = self.used = self.under_way = 0
         self.free = NOTHING
         self.sensor_arrays = (None, None, None)
 
-    def __len__(self) -> int:
-        return self.used
-
     @property
     def first_since_s(self) -> float:
         """When the first of those that wait for delivery began to wait (s)."""
-        line: WaitingLine = self.arrived
-        return self.since_s[line.rows[0]]
+        return self.since_s[self.arrived[0]]
 
     # Rows.
 
@@ -169,7 +153,7 @@ class ArrivalQueue:
     def new_row(self, signal, sensor_id: cython.int) -> cython.int:
         """Return a row for a signal at a sensor; ``NOTHING`` if there are too many."""
         if self.used >= MOST:
-            self.arrived.dropped += 1
+            self.dropped += 1
             return NOTHING
         if self.free == NOTHING:
             self.grow()
@@ -245,19 +229,20 @@ class ArrivalQueue:
         return (signal[1], signal[2], signal[8], None if signal[8] else signal[7], self.sensor_id[row])
 
     @cython.cfunc
-    def join(self, line: WaitingLine, row: cython.int, now_s: cython.double):
+    def join(self, line: cython.int, row: cython.int, now_s: cython.double):
         """Append a row to a line, or merge it with a waiting row of its kind.
 
         A row of an earlier advance becomes the newer signal and keeps the larger intensity. Of one advance,
         a signal replaces those before it on its channel.
         """
         signal: tuple = cython.cast(tuple, self.signals[row])
-        has_channel: cython.bint = line is self.arrived and signal[8] != ""
+        has_channel: cython.bint = line == DELIVERY and signal[8] != ""
+        by_kind: dict = self.by_kind[line]
         other: cython.int
         louder: cython.double
-        if has_channel or line.by_kind:
+        if has_channel or by_kind:
             kind = self.kind_of(row)
-            found = line.by_kind.get(kind)
+            found = by_kind.get(kind)
             if found is not None:
                 other = found
                 louder = max(self.intensity[other], self.intensity[row])
@@ -271,16 +256,16 @@ class ArrivalQueue:
                 self.release(row)
                 return
             if has_channel:
-                line.by_kind[kind] = row
+                by_kind[kind] = row
                 self.is_found[row] = 1
         self.since_s[row], self.has_waited[row] = now_s, 0
         self.put_last(line, row)
 
     @cython.cfunc
-    def put_last(self, line: WaitingLine, row: cython.int):
+    def put_last(self, line: cython.int, row: cython.int):
         """Append a row to a line."""
-        self.line[row] = 1 if line is self.arrived else 2
-        line.rows.append(row)
+        self.line[row] = line
+        self.lines[line].append(row)
 
     @cython.cfunc
     def copy_to(self, row: cython.int, other: cython.int):
@@ -293,38 +278,41 @@ class ArrivalQueue:
 
     @cython.cfunc
     @cython.exceptval(-2)
-    def leave(self, line: WaitingLine) -> cython.int:
+    def leave(self, line: cython.int) -> cython.int:
         """Take out the first row of a line."""
-        row: cython.int = line.rows.popleft()
+        row: cython.int = self.lines[line].popleft()
         self.stop_merging(line, row)
         return row
 
     @cython.cfunc
-    def stop_merging(self, line: WaitingLine, row: cython.int):
+    def stop_merging(self, line: cython.int, row: cython.int):
         """Exclude a row from merging with later rows."""
         if self.is_found[row]:
             self.is_found[row] = 0
-            del line.by_kind[self.kind_of(row)]
+            del self.by_kind[line][self.kind_of(row)]
 
     @cython.cfunc
-    def begin_line(self, line: WaitingLine, now_s: cython.double):
+    def begin_line(self, line: cython.int, now_s: cython.double):
         """Drop rows that have waited for too long; later rows may merge with the rest."""
         row: cython.int
-        rows = deque()
-        for row in line.rows:
+        rows, by_kind = self.lines[line], self.by_kind[line]
+        for _ in range(len(rows)):
+            row = rows.popleft()
             if now_s - max(self.due_s[row], self.since_s[row]) > LATE:
                 self.stop_merging(line, row)
                 self.release(row)
-                line.dropped += 1
+                if line == DELIVERY:
+                    self.dropped += 1
+                else:
+                    self.given_up += 1
                 continue
             rows.append(row)
             self.has_waited[row] = 1
             if not self.is_found[row]:
                 kind = self.kind_of(row)
-                if kind not in line.by_kind:
-                    line.by_kind[kind] = row
+                if kind not in by_kind:
+                    by_kind[kind] = row
                     self.is_found[row] = 1
-        line.rows = rows
 
     # Steps of an advance.
 
@@ -379,14 +367,14 @@ class ArrivalQueue:
             self.reach_m[row], self.is_final[row] = range_m - (distance - leg), is_final
             self.x[row], self.y[row], self.z[row] = x, y, z
             if needs_occlusion:
-                self.join(self.awaiting_occlusion, row, sent_at_s)
+                self.join(OCCLUSION, row, sent_at_s)
             else:
                 self.push(row)
 
     def begin_advance(self, now_s: float) -> None:
         """Drop rows that have waited for too long; later rows may merge with the rest."""
-        self.begin_line(self.arrived, now_s)
-        self.begin_line(self.awaiting_occlusion, now_s)
+        self.begin_line(DELIVERY, now_s)
+        self.begin_line(OCCLUSION, now_s)
 
     def arrive(self, now_s: float, before: int) -> int:
         """Move due rows to the line for delivery, except signals from the order ``before`` on; return its length."""
@@ -396,7 +384,7 @@ class ArrivalQueue:
         while self.under_way and self.due_s[self.heap[0]] <= now:
             row = self.pop()
             if self.order[row] < before:
-                self.join(self.arrived, row, now)
+                self.join(DELIVERY, row, now)
             else:
                 later.append(row)
         for row in later:
@@ -411,8 +399,8 @@ class ArrivalQueue:
         """
         taken: list = []
         row: cython.int
-        while len(self.awaiting_occlusion) and len(taken) < most:
-            row = self.leave(self.awaiting_occlusion)
+        while self.awaiting_occlusion and len(taken) < most:
+            row = self.leave(OCCLUSION)
             taken.append((
                 row, self.signals[row].modality, (self.x[row], self.y[row], self.z[row]), self.sensor_id[row]))
         return taken
@@ -456,8 +444,8 @@ class ArrivalQueue:
         what: list = []
         places: dict = {}
         held: list = []         # an identity holds as long as its object
-        while len(self.arrived) and taken < most:
-            row = self.leave(self.arrived)
+        while self.arrived and taken < most:
+            row = self.leave(DELIVERY)
             taken += 1
             signal: tuple = cython.cast(tuple, self.signals[row])
             slot, number = self.sensor_id[row] & SLOT_MASK, signal[2]
@@ -474,7 +462,7 @@ class ArrivalQueue:
                 if place is None:
                     place = places[id(signal)] = len(what)
                     held.append(signal)
-                    what.append((signal[1], kind.name, signal[4], signal[5], signal[7]))
+                    what.append((signal[1], number, signal[4], signal[5], signal[7]))
                 sensor_ids.append(self.sensor_id[row])
                 which.append(place)
                 intensities.append(self.intensity[row])
@@ -529,7 +517,7 @@ class ArrivalQueue:
 
         Those that wait come first, in the order of their lines, then those under way in the order of arrival.
         """
-        rows: list = [*self.arrived.rows, *self.awaiting_occlusion.rows]
+        rows: list = [*self.arrived, *self.awaiting_occlusion]
         travelling = [self.heap[place] for place in range(self.under_way)]
         travelling.sort(key=lambda row: (self.due_s[row], self.sensor_id[row], self.order[row]))
         rows += travelling
@@ -548,4 +536,4 @@ class ArrivalQueue:
             if self.line[row] == 0:
                 self.push(row)
             else:
-                self.put_last(self.arrived if self.line[row] == 1 else self.awaiting_occlusion, row)
+                self.put_last(self.line[row], row)

@@ -34,18 +34,18 @@ from ai_core.saving.kinds import (
     Text,
     Whole,
 )
-from ai_core.senses.audience import StimulusBatch
+from ai_core.senses.audience import Hear, StimulusBatch
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensation import Point as Place
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.sight_loops import sensors_reached
-from ai_core.senses.source_table import ALL_AFFILIATIONS, SourceTable
+from ai_core.senses.source_table import ALL_AFFILIATIONS, PLAIN, SourceTable
 from ai_core.senses.stimuli.air import BackgroundNoise, Wind
 from ai_core.senses.stimuli.arrival_loops import LATEST_S, ArrivalQueue
 from ai_core.senses.stimuli.signal import ModalityNumbers, ReachNumbers, Signal
 
-__all__ = ["SIGNAL", "EmittedSignals", "Hear", "Muffle", "StimulusFront"]
+__all__ = ["SIGNAL", "EmittedSignals", "Muffle", "StimulusFront"]
 
 ARRIVALS_AT_ONCE = 256
 """Arrivals delivered together (count): more make listeners wait for one another, fewer cost more calls."""
@@ -75,9 +75,6 @@ STRONG_ENOUGH = 1e300
 
 Muffle = Callable[[int, "NDArray[np.float32]", "NDArray[np.float32]", "NDArray[np.int32]"], "list[float]"]
 """Returns the share of a modality, by its number, that passes the obstacles on lines: from, to, sensor ids."""
-
-Hear = Callable[[StimulusBatch], None]
-"""Delivers a batch of arrivals to sensors and listeners."""
 
 SIGNAL = Record(
     Signal, order=Whole(), source_id=Whole(maximum=LARGEST_ID),
@@ -141,8 +138,8 @@ class EmittedSignals(Saveable):
             sensor_id=ArrayOf(np.int32, minimum=0), due_s=MOMENTS, leg_m=LENGTHS, before=LENGTHS, intensity=LENGTHS,
             reach_m=LENGTHS, x=ArrayOf(), y=ArrayOf(), z=ArrayOf(), since_s=MOMENTS, is_final=ArrayOf(np.bool_))),
         merged=Whole(at="queue.merged"),
-        dropped=Whole(at="queue.arrived.dropped"),
-        given_up=Whole(at="queue.awaiting_occlusion.dropped"),
+        dropped=Whole(at="queue.dropped"),
+        given_up=Whole(at="queue.given_up"),
         is_behind=Flag(),
         held=ListOf(SIGNAL),
         is_delivered=Flag(at="_is_delivered"),
@@ -186,15 +183,15 @@ class EmittedSignals(Saveable):
     @property
     def has_work(self) -> bool:
         """Whether a signal is under way."""
-        return bool(len(self.queue) or self.waves or self.waiting)
+        return bool(self.queue.used or self.waves or self.waiting)
 
     def statistics(self) -> dict[str, float]:
         """Return counts by name, as ``RegionalSenseManager.statistics`` explains them."""
         queue = self.queue
         return {
-            "arrivals_under_way": len(queue), "arrivals_given_up": queue.awaiting_occlusion.dropped,
+            "arrivals_under_way": queue.used, "arrivals_given_up": queue.given_up,
             "stimuli_waiting": len(self.waiting), "stimuli_merged": queue.merged,
-            "stimuli_dropped": queue.arrived.dropped, "waves_spreading": len(self.waves)}
+            "stimuli_dropped": queue.dropped, "waves_spreading": len(self.waves)}
 
     def take(self, signal: Signal) -> None:
         """Send a signal, of the order ``sent``, to all sensors that it reaches as they stand in the next advance.
@@ -254,12 +251,12 @@ class EmittedSignals(Saveable):
         was_behind, self.is_behind = self.is_behind, not self._is_delivered
         for kind in [kind for kind, one in self.waiting.items() if now_s - one.sent_at_s > LATEST_S] if (
                 was_behind) else ():
-            queue.arrived.dropped += 1
+            queue.dropped += 1
             del self.waiting[kind]
         if not (was_behind and self.is_behind):     # else they wait by kind already
             self._begin_waiting(BEGUN_ON_TIME if budget.stopwatch else WORK_AT_ONCE)
         self._sent_before, self._is_delivered = self.sent, not self.has_work
-        if not self._has_warned and (queue.merged or queue.arrived.dropped):
+        if not self._has_warned and (queue.merged or queue.dropped):
             self._has_warned = True
             logging.getLogger("ai_core").warning(
                 "signals are emitted faster than the budget of the senses lets them be delivered: those of one source"
@@ -345,7 +342,7 @@ class EmittedSignals(Saveable):
             left -= taken
             budget.spend(taken)
             if sensor_ids:
-                hear(StimulusBatch(sensor_ids, which, intensities, what, now_s))
+                hear(StimulusBatch(sensor_ids, which, intensities, what, now_s), budget)
             is_spent = budget.is_spent
         self._is_delivered = not left
         if left and queue.first_since_s <= pass_s:
@@ -374,7 +371,7 @@ class EmittedSignals(Saveable):
             raise ValueError(
                 f"strength must be a number, got None: source {source_id} has no strength"
                 f" in {self._modalities[number].name!r}")
-        tag = sources.details_of(source_id).tag if tag is None else tag
+        tag = sources.details.get(source_id, PLAIN).tag if tag is None else tag
         for name, text in (("tag", tag), ("channel", channel)):
             if type(text) is not str:
                 check_type(name, text, str)
@@ -391,7 +388,7 @@ class EmittedSignals(Saveable):
             self.queue.merged += 1
             signal = signal._replace(strength=max(signal.strength, earlier.strength))
         elif len(self.waiting) >= MOST_WAITING:
-            self.queue.arrived.dropped += 1
+            self.queue.dropped += 1
             del self.waiting[next(iter(self.waiting))]
         self.waiting[kind] = signal
 

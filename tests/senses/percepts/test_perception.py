@@ -477,7 +477,7 @@ def test_percepts_are_those_of_a_plain_model(frames, gain, max_age_s, keep_s, ha
         world.manager.move_sources(thieves, [(x, 0, -4), (0, x, -4)])
         places = [(x, 0.0, -4.0), (0.0, x, -4.0)]
         for sensor, target, intensity in heard:
-            what = [(target, "hearing", places[target], now_s - 0.125, "")]
+            what = [(target, 1, places[target], now_s - 0.125, "")]
             world.manager._perception.hear(StimulusBatch([sensor], [0], [intensity], what, now_s), Budget.unlimited())
             minds[sensor].hear(target, "hearing", intensity, places[target], now_s - 0.125, now_s)
         for pairs, found, intensity in ((sight, seen, 0.5), (touch, touched, 0.25 * (frame % 3))):

@@ -10,7 +10,7 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.errors import UnknownNameError
 from ai_core.senses.modality import Modality
-from ai_core.senses.sight.query_ages import PASSES_TIMED
+from ai_core.senses.sight.continuous_sensing import PASSES_TIMED
 from ai_core.senses.stimuli.arrival_loops import LATEST_S
 from ai_core.senses.stimuli.muffling import Materials
 from tests.senses.worlds import AHEAD, ALL_ROUND, Rays, World
