@@ -86,6 +86,8 @@ class Blackboard(dict[str, Any]):
         Waiting trees are notified of every key they wait for. Watches are called for
         the keys whose value differs under the new parent; none is called without a parent.
         """
+        if parent is self._parent:
+            return
         if any(scope is self for scope in _scopes(parent)):
             raise CycleError(
                 f"{self.name!r} must not be its own parent, directly or through other scopes;"

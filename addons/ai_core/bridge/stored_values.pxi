@@ -9,13 +9,14 @@ cdef class StoredValue:
         default: value where the dictionary has none.
         has_flat_default: ``default_of(instance)`` returns the default instead.
         is_collection: an empty tuple stands for a new object of ``type``.
+        is_point: a point that was not set differs from one at the origin.
         takes_any: booleans and strings need no check.
         low, high: limits between which numbers need no check.
         members: numbers that need no check, None for all between the limits.
         on_set, on_live: names of the method that is called after a new value is stored; see ``export``.
     """
     cdef public object name, slot, default, type, members, on_set, on_live
-    cdef public bint has_flat_default, is_collection, takes_any
+    cdef public bint has_flat_default, is_collection, is_point, takes_any
     cdef public double low, high
 
     def __get__(self, instance, owner):
@@ -70,7 +71,7 @@ def values_of(instance, tuple stored):
     cdef StoredValue one
     for one in stored:
         known = PyDict_GetItemWithError(values, one.slot)
-        value = <object>known if known != NULL else one.default
+        value = <object>known if known != NULL else None if one.is_point else one.default
         if one.members is not None:
             value = int(value)                           # the hash of a member of an enum is a call
         found.append(repr(value) if isinstance(value, (list, dict)) else value)

@@ -27,7 +27,15 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.characters.guard_expression import GuardExpression, MissingValue
 from addons.ai_core.nodes.debugging.chart_words import ChartNode
 from addons.ai_core.nodes.debugging.edited_modules import current_module, may_have_class, spec_of, stamp_of
-from addons.ai_core.nodes.habits.habit_condition import ENDING, ConditionScope, HabitCondition, both, keys_of, wait
+from addons.ai_core.nodes.habits.habit_condition import (
+    ENDING,
+    ConditionScope,
+    HabitCondition,
+    both,
+    deciding_values,
+    keys_of,
+    wait,
+)
 from addons.ai_core.nodes.habits.habit_events import EVENT, EventMind, event_of, keeping_event
 from addons.ai_core.nodes.habits.habit_sharing import Callback, callback_for, shared_definition
 from addons.ai_core.nodes.saving.node_settings import core_settings, exported_values
@@ -330,27 +338,34 @@ class Habit(ChartNode, Node):
         """Return the names on which the habit begins, wakes or waits by its properties."""
         return [*self.begins_on, *self.wakes_on]
 
-    def definition(self, tree: Any, name: str, script: tuple[int, int], below: list[core.Habit]) -> core.Habit:
+    def definition(self, tree: Any, name: str, given: tuple[Any, ...], below: list[core.Habit]) -> core.Habit:
         """Return the library habit that this node describes; nodes with equal settings share it.
 
         Args:
             tree: the HabitTree.
             name: name of the node.
-            script: instance id of its script, and its ``MOMENTS``, as ``read_branch`` returns them.
+            given: what else decides: instance id of its script, its ``MOMENTS``, and ``deciding_values`` of the tree.
             below: the library habits of its children.
         """
         self._tree = tree
+        self.note_tree()
         edited = stamp_of(self.python_class.partition(":")[0]) if self.python_class else None
         # The script by its id: a reference would keep it alive beyond the game.
-        said = (
-            type(self), name, script, edited, tuple(self.callables), exported_values(self), self._keys(),
-            self.gate_keys())
+        said = type(self), name, given, edited, tuple(self.callables), exported_values(self)
         try:
             return shared_definition(said, below, self._new_definition)
         except (TypeError, ValueError) as mistake:
             raise ValueError(f"{tree.get_name()}/{tree.get_path_to(self)}: {mistake}") from None
 
+    def note_tree(self) -> None:
+        """Take note of a tree that has read this node, and of its actor."""
+
     def _new_definition(self, children: list[core.Habit]) -> core.Habit:
+        made = self._described(children)
+        made.__dict__["messages"] = tuple(self.messages())
+        return made
+
+    def _described(self, children: list[core.Habit]) -> core.Habit:
         settings: dict[str, Any] = {
             **core_settings(self),
             "children": children,
@@ -510,6 +525,7 @@ ASK_PART = AskPart()
 
 def habits_below(tree: Any) -> tuple[list[core.Habit], dict[str, Habit]]:
     """Return the library habits that the children of a HabitTree describe, and all habit nodes by path below it."""
+    deciding = deciding_values(tree)
     rows = read_branch(tree, Habit, MOMENTS)
     nodes, paths = {}, []
     children: list[list[int]] = [[] for _ in rows]
@@ -522,7 +538,7 @@ def habits_below(tree: Any) -> tuple[list[core.Habit], dict[str, Habit]]:
 
     def described(index: int) -> core.Habit:
         habit, _, name, script, methods = rows[index]
-        return habit.definition(tree, name, (script, methods), [described(child) for child in children[index]])
+        return habit.definition(tree, name, (script, methods, deciding), [described(child) for child in children[index]])
 
     return [described(index) for index in roots], nodes
 

@@ -226,18 +226,22 @@ def both(one: Callback, one_refuses: str, other: Callback, other_refuses: str) -
     return ask
 
 
-def keys_of(condition: str, tree: Any) -> tuple[str, ...]:
-    """Return the names in a condition if they alone decide and a change of each is detected; else none.
+def deciding_values(tree: Any) -> tuple[str, ...]:
+    """Return the values of a tree of which a change is detected.
 
-    A change of a value is detected if the tree declares it with a boolean, a number or a string, or if the sensor
-    writes it: an object may be freed, and the contents of a list may change, without notice.
+    These are those that the tree declares with a boolean, a number or a string, and those that the sensor writes: an
+    object may be freed, and the contents of a list may change, without notice.
     """
-    values, names = tree.values, deciding_names(condition)
-    for name in names:
-        is_fed = bool(tree.sensor) and name in VALUES
-        if not is_fed and (values.get(name) is None or isinstance(values[name], (list, dict, GDObject))):
-            return ()
-    return names
+    declared = tuple(
+        name for name, value in tree.values.items()
+        if value is not None and not isinstance(value, (list, dict, GDObject)))
+    return (*VALUES, *declared) if tree.sensor else declared
+
+
+def keys_of(condition: str, tree: Any) -> tuple[str, ...]:
+    """Return the names in a condition if they alone decide and a change of each is detected; else none."""
+    names = deciding_names(condition)
+    return names if set(names) <= set(deciding_values(tree)) else ()
 
 
 def condition_of(run: HabitContext) -> HabitCondition | None:

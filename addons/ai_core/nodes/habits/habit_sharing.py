@@ -6,7 +6,9 @@ HabitTree, so one definition serves thousands of characters.
 from __future__ import annotations
 
 import functools
+import zlib
 from collections.abc import Callable
+from random import Random
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -18,6 +20,7 @@ from addons.ai_core.bridge.gd import (
     has_listeners,
     has_script_method,
 )
+from ai_core.decisions.habits.habit_plan import HabitPlan
 from ai_core.decisions.habits.habit_runner_loops import HabitContext
 from ai_core.decisions.habits.habit_status import Status
 from ai_core.decisions.habits.habits import Habit
@@ -52,6 +55,39 @@ def shared_definition(said: tuple[Any, ...], children: list[Habit], make: Callab
             found.__dict__["_first"] = kind     # keeps the first habit of the kind alive
         _shared[key] = found
     return found
+
+
+def messages_of(plan: HabitPlan) -> frozenset[str]:
+    """Return the names that habits of a plan listen to, collected at the first call and kept with the plan."""
+    known: frozenset[str] | None = plan.__dict__.get("messages")
+    if known is None:
+        known = frozenset(one for place in plan.places for one in place.habit.__dict__.get("messages", ()))
+        plan.__dict__["messages"] = known
+    return known
+
+
+class LateRandom:
+    """A ``random.Random`` that is seeded when it is first used: most trees never draw.
+
+    Args:
+        seed: its seed; 0 derives it from ``path``.
+        path: path of the tree.
+    """
+
+    __slots__ = ("_made", "_path", "_seed")
+
+    def __init__(self, seed: int, path: str) -> None:
+        self._seed, self._path = seed, path
+        self._made: Random | None = None
+
+    def random(self) -> float:
+        """Return the next number, at least 0 and below 1."""
+        return float(self.__getattr__("random")())
+
+    def __getattr__(self, name: str) -> Any:
+        if self._made is None:
+            self._made = Random(self._seed or zlib.crc32(self._path.encode()))
+        return getattr(self._made, name)
 
 
 def callback_for(

@@ -3,8 +3,6 @@ from __future__ import annotations
 
 import copy
 import math
-import random
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from time import perf_counter_ns
@@ -41,7 +39,7 @@ from addons.ai_core.nodes.debugging.chart_words import ChartNode
 from addons.ai_core.nodes.events.scene_events import manager_above
 from addons.ai_core.nodes.habits.habit import LAUNCHES, Habit, habits_below, launch_warnings
 from addons.ai_core.nodes.habits.habit_events import EventSubscription, payload_of
-from addons.ai_core.nodes.habits.habit_sharing import emit_entered, emit_exited, shared_definition
+from addons.ai_core.nodes.habits.habit_sharing import LateRandom, emit_entered, emit_exited, messages_of, shared_definition
 from addons.ai_core.nodes.saving.node_state import SavedState, prepared_scripts, saved_scripts
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
@@ -234,7 +232,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         self._watching: dict[tuple[str, Any], Watch] = {}
         self._is_changed = self._is_empty = self.has_failed = False
         self._subscription: EventSubscription | None = None
-        self._messages: set[str] = set()      # that habits name
+        self._messages: frozenset[str] = frozenset()      # that habits name
 
     def retry_after_edit(self) -> None:
         """Start a tree again that an error stopped, after a property was set; the actor may have changed."""
@@ -433,9 +431,8 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
             self._report_definition_error(mistake, is_new=True)
             return
         path = str(self.get_path())
-        seed = self.random_seed or zlib.crc32(path.encode())
         self.core = core.HabitTree(
-            root, owner=self, name=path, clock=self._scheduler.clock, random=random.Random(seed),
+            root, owner=self, name=path, clock=self._scheduler.clock, random=LateRandom(self.random_seed, path),
             trace=self._scheduler.trace, faults=self._scheduler.faults, blackboard=self._blackboard,
             values=self._scheduler.values, parts=parts)
         self._connect_core(self.core)
@@ -492,9 +489,11 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
             (name, self.launch, self.inertia), definitions,
             lambda children: HabitDefinition(name, children, LAUNCHES[self.launch], inertia=self.inertia))
         self._is_changed = False
-        self._messages = {message for one in habits.values() for message in one.messages()}
-        by_path = {f"{name}/{path}": habit for path, habit in habits.items()}
-        nodes = [self, *[by_path.get(place.path) for place in plan_of(root).places[1:]]]
+        plan = plan_of(root)
+        places, self._messages = plan.places, messages_of(plan)
+        nodes: list[Any] = [self, *habits.values()]
+        if len(nodes) != len(places):        # a Python class defines habits below its own
+            nodes = [self, *[habits.get(place.path.removeprefix(f"{name}/")) for place in places[1:]]]
         return root, NodeRow(nodes, [SIGNALS, *[HABIT_SIGNALS] * (len(nodes) - 1)])
 
     def _change(self) -> None:

@@ -39,7 +39,6 @@ from addons.ai_core.nodes.walking.ticket_walk import TicketWalk
 from addons.ai_core.nodes.walking.walking_crowd import WalkingCrowd, crowd_of
 from ai_core.decisions.habits.habit_runner_loops import HabitContext
 from ai_core.decisions.habits.habit_status import Status
-from ai_core.decisions.habits.habits import Habit as HabitDefinition
 
 POINTS = (Vector2, Vector3)
 
@@ -186,12 +185,9 @@ class TargetedHabit(ActorHabit):
         goal, here = self.goal_and_position(self._tree.actor_node(), run)
         return goal is not None and _flat_distance(goal, here) <= reach
 
-    def definition(
-        self, tree: Any, name: str, script: tuple[int, int], below: list[HabitDefinition],
-    ) -> HabitDefinition:
+    def note_tree(self) -> None:
         self.gate = None
-        found: HabitDefinition = super().definition(tree, name, script, below)  # type: ignore[misc]
-        return found
+        super().note_tree()  # type: ignore[misc]
 
     def target_on(self, run: HabitContext, place: Any) -> tuple[Any, dict[str, Any] | None]:
         """Return the target: its node, or its key and the blackboard; otherwise ``place``."""
@@ -293,15 +289,11 @@ class WalkingHabit(ActorHabit):
         if held is not None:
             held.end()
 
-    def definition(
-        self, tree: Any, name: str, script: tuple[int, int], below: list[HabitDefinition],
-    ) -> HabitDefinition:
-        found: HabitDefinition = super().definition(tree, name, script, below)  # type: ignore[misc]
+    def note_tree(self) -> None:
         self.end_course()
-        actor = tree.get_node_or_null(tree.actor)
+        actor = self._tree.get_node_or_null(self._tree.actor)
         if actor is not None:
             self._join_crowd(actor)
-        return found
 
     def on_exit_tree(self) -> None:
         self._leave_crowd()
