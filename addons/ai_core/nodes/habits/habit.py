@@ -538,7 +538,8 @@ def habits_below(tree: Any) -> tuple[list[core.Habit], dict[str, Habit]]:
 
     def described(index: int) -> core.Habit:
         habit, _, name, script, methods = rows[index]
-        return habit.definition(tree, name, (script, methods, deciding), [described(child) for child in children[index]])
+        below = [described(child) for child in children[index]]
+        return habit.definition(tree, name, (script, methods, deciding), below)
 
     return [described(index) for index in roots], nodes
 

@@ -39,7 +39,13 @@ from addons.ai_core.nodes.debugging.chart_words import ChartNode
 from addons.ai_core.nodes.events.scene_events import manager_above
 from addons.ai_core.nodes.habits.habit import LAUNCHES, Habit, habits_below, launch_warnings
 from addons.ai_core.nodes.habits.habit_events import EventSubscription, payload_of
-from addons.ai_core.nodes.habits.habit_sharing import LateRandom, emit_entered, emit_exited, messages_of, shared_definition
+from addons.ai_core.nodes.habits.habit_sharing import (
+    LateRandom,
+    emit_entered,
+    emit_exited,
+    messages_of,
+    shared_definition,
+)
 from addons.ai_core.nodes.saving.node_state import SavedState, prepared_scripts, saved_scripts
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
