@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import check_kind, finite_number, shown
 from ai_core.level_of_detail.agent_rows import LARGEST_ID, MOST_AGENTS, AgentRows
-from ai_core.level_of_detail.importance_kernel import BLOCK_ROWS
 from ai_core.level_of_detail.importance_settings import PARTS, VIEWER_PARTS, ImportanceSettings
 from ai_core.level_of_detail.viewer import Viewer, ViewerContributions
 from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
@@ -72,8 +71,6 @@ class Importance(Saveable):
         check_kind("settings", settings, ImportanceSettings)
         self.settings = settings or ImportanceSettings()
         self._contributions = ViewerContributions(self.settings)
-        self._scratch = np.zeros(BLOCK_ROWS, np.float32)
-        self._flags = np.zeros(BLOCK_ROWS, np.bool_)
         self._rows = AgentRows(COLUMNS)
         self._forced: dict[int, tuple[float, float]] = {}
         self._make_room()
@@ -266,7 +263,8 @@ class Importance(Saveable):
         values[rows] = np.maximum(values[rows], amount)
 
     def _make_room(self) -> None:
-        self._target = np.zeros(len(self._rows), np.float32)
+        self._target, self._scratch = np.zeros((2, len(self._rows)), np.float32)
+        self._flags = np.zeros(len(self._rows), np.bool_)
         self._has_new = True
         self._is_boosted = self._has_boosts()
         self._seen = _LastUpdate()
@@ -281,30 +279,23 @@ class Importance(Saveable):
             return
         for name, lasts_s in (("noticed", self.settings.noticed_s), ("damaged", self.settings.damaged_s)):
             boosts = self._rows.columns[name]
-            share = math.exp(-elapsed_s / lasts_s)
-            for begin in range(0, len(boosts), BLOCK_ROWS):
-                some = boosts[begin : begin + BLOCK_ROWS]
-                np.multiply(some, share, out=some)
-                self._drop_traces(some)
+            boosts *= math.exp(-elapsed_s / lasts_s)
+            self._drop_traces(boosts)
         self._is_boosted = self._has_boosts()
+
+    def _drop_traces(self, values: Floats) -> None:
+        np.copyto(values, 0, where=np.less(values, TRACE, out=self._flags))
 
     def _has_boosts(self) -> bool:
         columns = self._rows.columns
         return bool(columns["noticed"].max(initial=0) or columns["damaged"].max(initial=0))
 
-    def _drop_traces(self, some: Floats) -> None:
-        np.copyto(some, 0, where=np.less(some, TRACE, out=self._flags[: len(some)]))
-
     def _add_own_parts(self, target: Floats) -> None:
         weights, columns = self.settings.weights(), self._rows.columns
         names = OWN_PARTS if self._is_boosted else OWN_PARTS[:1]
-        for begin in range(0, len(target), BLOCK_ROWS):
-            some = target[begin : begin + BLOCK_ROWS]
-            scratch = self._scratch[: len(some)]
-            for part, name in enumerate(names, len(VIEWER_PARTS)):
-                np.multiply(columns[name][begin : begin + BLOCK_ROWS], weights[part], out=scratch)
-                np.add(some, scratch, out=some)
-            np.minimum(some, 1, out=some)
+        for part, name in enumerate(names, len(VIEWER_PARTS)):
+            target += np.multiply(columns[name], weights[part], out=self._scratch)
+        np.minimum(target, 1, out=target)
 
     def _follow(self, target: Floats, value: Floats, elapsed_s: float) -> None:
         """Smooth values towards their targets, independent of how the time is divided into updates."""
@@ -313,13 +304,10 @@ class Importance(Saveable):
             self._has_new = False
         lasts_s = self.settings.smoothing_s
         share = 1.0 if lasts_s == 0 else -math.expm1(-elapsed_s / lasts_s)
-        for begin in range(0, len(target), BLOCK_ROWS):
-            wanted, have = target[begin : begin + BLOCK_ROWS], value[begin : begin + BLOCK_ROWS]
-            scratch = self._scratch[: len(have)]
-            np.subtract(wanted, have, out=scratch)
-            np.multiply(scratch, share, out=scratch)
-            np.add(have, scratch, out=have)
-            self._drop_traces(have)
+        change = np.subtract(target, value, out=self._scratch)
+        change *= share
+        value += change
+        self._drop_traces(value)
 
     def _apply_forced(self, value: Floats, elapsed_s: float) -> None:
         for one, (wanted, left_s) in list(self._forced.items()):

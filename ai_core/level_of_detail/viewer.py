@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-import ai_core.level_of_detail.importance_kernel as importance_kernel
 from ai_core.errors import finite_number, shown
-from ai_core.level_of_detail.importance_kernel import EYE_NUMBERS, FARTHEST, Workspace
+from ai_core.level_of_detail.importance_kernel import EYE_NUMBERS, FARTHEST, Workspace, best_opinions
 from ai_core.level_of_detail.importance_settings import VIEWER_PARTS, ImportanceSettings, check_range
 
 Place = tuple[float, ...]
@@ -106,7 +105,7 @@ class ViewerContributions:
         self._scales = np.array(
             [self._per_speed, self._weights[3] / settings.full_size_rad, *self._weights], np.float32)
         self._eyes = np.zeros((0, EYE_NUMBERS), np.float32)
-        self._workspace = Workspace()
+        self._workspace, self._agents = Workspace.of(0, 0), 0
 
     def write(
         self, viewers: Sequence[Viewer], positions: Floats, velocities: Floats | None,
@@ -127,13 +126,13 @@ class ViewerContributions:
 
         Cost: O(n * viewers), no allocation that grows with n.
         """
-        if len(self._eyes) < len(viewers):
-            self._eyes = np.zeros((len(viewers), EYE_NUMBERS), np.float32)
-        eyes = self._eyes[: len(viewers)]
+        if len(self._eyes) != len(viewers) or self._agents < len(positions):
+            self._eyes, self._agents = np.zeros((len(viewers), EYE_NUMBERS), np.float32), len(positions)
+            self._workspace = Workspace.of(len(viewers), len(positions))
         for row, viewer in enumerate(viewers):
-            eyes[row] = self._numbers_of(viewer)
-        return importance_kernel.best_opinions(
-            eyes, self._scales, positions, velocities, sizes, total, parts, self._workspace)
+            self._eyes[row] = self._numbers_of(viewer)
+        return best_opinions(
+            self._eyes, self._scales, positions, velocities, sizes, total, parts, self._workspace)
 
     def _numbers_of(self, viewer: Viewer) -> list[float]:
         near_m, far_m = viewer.range_m(self._settings.near_m, self._settings.far_m)

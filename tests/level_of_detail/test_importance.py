@@ -68,8 +68,7 @@ def test_many_blocks_give_the_same_as_one(monkeypatch):
         return importance.update([Viewer((0, 0, 0), (1, 0, 0))], where, 0.0).tobytes()
 
     whole = values()
-    monkeypatch.setattr(importance_kernel, "BLOCK_ROWS", 64)
-    monkeypatch.setattr("ai_core.level_of_detail.importance.BLOCK_ROWS", 64)
+    monkeypatch.setattr(importance_kernel, "BLOCK_NUMBERS", 64)
     assert values() == whole
 
 
