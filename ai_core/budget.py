@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from ai_core.errors import finite_number, shown, whole_number
 
-__all__ = ["Budget", "Stopwatch", "check_budget"]
+__all__ = ["Budget", "Stopwatch", "check_budget", "time_budget"]
 
 Stopwatch = Callable[[], int]
 """A function that returns monotonic nanoseconds, for example ``time.perf_counter_ns``."""
@@ -80,11 +80,7 @@ class Budget:
                 f"stopwatch must return nanoseconds as int, got {shown(started_ns)};"
                 " use time.perf_counter_ns"
             )
-        budget = _TimeBudget()
-        budget.stopwatch = budget._watch = stopwatch
-        budget.steps, budget._parent = 0, None
-        budget._started_ns, budget.deadline_ns = started_ns, started_ns + round(us * 1000)
-        return budget
+        return time_budget(started_ns, round(us * 1000), stopwatch)
 
     @staticmethod
     def of_steps(n: int) -> Budget:
@@ -263,6 +259,15 @@ class _TimeBudget(Budget):
         self.stopwatch = self._watch = parent._watch
         self.steps, self._parent = 0, parent
         self._started_ns, self.deadline_ns = started_ns, deadline_ns
+
+
+def time_budget(started_ns: int, granted_ns: int, stopwatch: Stopwatch) -> Budget:
+    """Return a budget of time that began at a reading of its stopwatch, as ``Budget.of_time`` does; checks nothing."""
+    budget = _TimeBudget()
+    budget.stopwatch = budget._watch = stopwatch
+    budget.steps, budget._parent = 0, None
+    budget._started_ns, budget.deadline_ns = started_ns, started_ns + granted_ns
+    return budget
 
 
 class _StepBudget(Budget):

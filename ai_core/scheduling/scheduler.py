@@ -129,6 +129,9 @@ class Scheduler(Saveable):
         if phasing is not None and (missing or isinstance(phasing, type)):
             raise TypeError(f"phasing must have the methods {', '.join(PHASING)}, got {shown(phasing)}; use DryRun()")
         self._policy = policy
+        # Read in each frame: members of an Enum are looked up by a Python function before Python 3.12.
+        self._runs_due, self._balances = policy is Policy.FREQUENCY, policy is Policy.LOAD_BALANCING
+        self._runs_all, self._has_requests = policy is Policy.PRIORITY_ONLY, policy is Policy.REQUESTED_TIME
         self._check_policy(activations_per_frame, bias, margin)
         self._clock = checked_clock(clock)
         self._faults, self._trace = given_faults(faults), given_trace(trace)
@@ -498,20 +501,23 @@ class Scheduler(Saveable):
             check_budget(budget)  # type: ignore[unreachable]
         if self._is_advancing:
             raise RuntimeError("the scheduler is advancing already; work must not advance it")
+        due = self._table.due()
+        if not (due or self._line or self._runs_all):
+            self._frame += 1
+            return
         self._is_advancing = True
-        loop, trace = self._loop, self._trace
+        loop, trace, margin = self._loop, self._trace, self._margin
         try:
             loop.begin_frame(
                 self._clock.now, self._frame, budget, budget.stopwatch or self._stopwatch, self._follow_up)
             is_heard = bool(trace.before_task or trace.after_task or trace.task_ran)
-            if is_heard or self._bias or self._margin or self._policy is Policy.REQUESTED_TIME:
+            if is_heard or self._bias or margin or self._has_requests:
                 loop.follow(
                     trace.before_task if is_heard else None, is_heard or self._bias is not None,
-                    self._margin.ns if self._margin else 0, self._policy is Policy.REQUESTED_TIME)
-            due = self._table.due()
-            if self._policy is Policy.FREQUENCY:
+                    margin.ns if margin else 0, self._has_requests)
+            if self._runs_due:
                 loop.run(due)
-            elif self._policy is Policy.LOAD_BALANCING:
+            elif self._balances:
                 self._balance(due)
             else:
                 self._run_sorted(due)
@@ -519,9 +525,9 @@ class Scheduler(Saveable):
             loop.leave_frame()
             self._frame += 1
             self._is_advancing = False
-        if self._margin is not None and isinstance(budget, _TimeBudget):
+        if margin is not None and isinstance(budget, _TimeBudget):
             piece_us, self._overrun_piece_us = self._overrun_piece_us, 0.0
-            self._margin.learn(
+            margin.learn(
                 budget._watch() - budget.deadline_ns, budget.deadline_ns - budget._started_ns,
                 piece_ns=round(1000 * piece_us), is_full=len(self._line) > 0)
 
@@ -550,7 +556,7 @@ class Scheduler(Saveable):
         """Run the due and waiting tasks in the order of the policy."""
         line, loop, frame = self._line, self._loop, self._frame
         line.begin_frame()
-        if self._policy is Policy.PRIORITY_ONLY:
+        if self._runs_all:
             due = sorted([task for task in self._tasks.values() if task._may_run], key=by_id)
         queue = [*line.all(), *(task for task in due if task._due_since < 0)] if line else due
         held: list[Task] = []
@@ -558,7 +564,7 @@ class Scheduler(Saveable):
             queue, held = self._admitted(queue, self._activations)
         if line:
             queue.sort(key=by_id)
-        claim = self._claim if self._policy is Policy.REQUESTED_TIME else by_priority
+        claim = self._claim if self._has_requests else by_priority
         queue.sort(key=claim, reverse=True)     # stable: equal ones stay in the order of their ids
         loop.place = 0
         try:

@@ -1,11 +1,10 @@
 """Statistics of used time and overruns: tables per task, quality of service per frame, and a timeline of frames."""
 from __future__ import annotations
 
-from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import inf, isfinite, isnan
+from math import isfinite, isnan
 from numbers import Real
 from typing import NamedTuple
 
@@ -202,8 +201,8 @@ class QualityOfService(Described):
         self, *, target_hz: float, ai_share: float, window_frames: int = WINDOW_FRAMES
     ) -> None:
         size = whole_number("window_frames", window_frames, minimum=1, maximum=1_000_000)
-        # Ring buffers of the rolling view: compact in memory, unlike a tuple for each frame.
-        self._used_us, self._over_us = (array("d", bytes(8 * size)) for _ in range(2))
+        # Ring buffers of the rolling view. Not arrays, which take 50 cache lines to convert a number.
+        self._used_us, self._over_us = [0.0] * size, [0.0] * size
         self._named: dict[int, tuple[Overrun, ...]] = {}  # overruns of a frame, by its place in the ring
         self._overruns: list[Overrun] = []
         self._frames = 0
@@ -278,13 +277,7 @@ class QualityOfService(Described):
         Args:
             used_us: time that the frame used (µs), 0 or more.
             over_us: overrun (µs), 0 if there was none.
-
-        Raises:
-            TypeError, ValueError: if an argument is not a number, or out of range.
         """
-        if not (type(used_us) is type(over_us) is float and 0 <= used_us < inf and 0 <= over_us < inf):
-            used_us = finite_number("used_us", used_us, minimum=0)
-            over_us = finite_number("over_us", over_us, minimum=0)
         place = self._frames % len(self._used_us)
         self._used_us[place], self._over_us[place] = used_us, over_us
         if self._named:

@@ -57,7 +57,7 @@ from addons.ai_core.nodes.scheduling.script_work import (
     TimedCall,
     takes_time_left,
 )
-from ai_core.budget import Budget
+from ai_core.budget import Budget, time_budget
 from ai_core.clock import ManualClock
 from ai_core.faults import Fault, FaultIsolation
 from ai_core.recording.replay import Difference
@@ -226,7 +226,7 @@ class AIScheduler(Node):
         self._overran: list[tuple[Any, Overrun]] = []      # of the last frame, by this scheduler and those in it
         self._is_settled = True
         self._drawings: dict[int, tuple[Any, Callable[[], object]]] = {}     # by instance id, for this frame
-        self._frame_budget_us: float = self.budget     # a copy, read in each frame
+        self._frame_budget_ns = round(1000 * self.budget)     # read in each frame
         self._service = QualityOfService(target_hz=60, ai_share=0.15)
         self._monitors = SchedulerMonitors(self)
         self._debugging = DebuggerLink(self)
@@ -306,9 +306,9 @@ class AIScheduler(Node):
     @method
     def step(self, delta_s: float = 1 / 60) -> None:
         """Run one frame of AI of ``delta_s`` seconds, 0 to 1,000,000; call this if ``update`` is manual."""
-        stopwatch, budget_us = time.perf_counter_ns, self._frame_budget_us
+        stopwatch, budget_ns = time.perf_counter_ns, self._frame_budget_ns
         begun_ns = stopwatch()
-        budget = Budget.of_time(budget_us, stopwatch) if budget_us > 0 else Budget.unlimited()
+        budget = time_budget(begun_ns, budget_ns, stopwatch) if budget_ns > 0 else Budget.unlimited()
         if not 0.0 <= delta_s <= LONGEST_STEP_S:
             raise RefusedValue(f"delta_s must be from 0 to {LONGEST_STEP_S:g}, got {delta_s:g}; call step() more often")
         if self._outer is not None:
@@ -448,7 +448,8 @@ class AIScheduler(Node):
         if is_timed is not None and is_timed != (budget_us > 0):
             raise RefusedValue(
                 "budget cannot change between limited and unlimited in a recording; call stop_recording() first")
-        self.__dict__[type(self).budget.slot] = self._frame_budget_us = budget_us
+        self.__dict__[type(self).budget.slot] = budget_us
+        self._frame_budget_ns = round(1000 * budget_us)
 
     def _tries_set(self) -> None:
         if self._faults is not None:
