@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ai_core.errors import UnknownNameError, shown, whole_number
 from ai_core.saving.fields import State, place_in, refuse
 
-__all__ = ["LARGEST_ID", "SLOT_BITS", "SLOT_MASK", "IdTable", "grown", "read_ids", "saved_ids", "was_given_out"]
+__all__ = ["LARGEST_ID", "SLOT_BITS", "SLOT_MASK", "IdTable", "grown", "read_ids", "saved_ids"]
 
 Kind = TypeVar("Kind", bound=np.generic)
 
@@ -41,9 +41,6 @@ class IdTable:
 
     The first ids are 0, 1, 2 and so on; the row of a removed id is used again under another,
     larger id.
-
-    Args:
-        noun: kind of row, for messages: "sensor".
 
     Attributes:
         names: name by id, in the order of adding; names need not be unique.
@@ -76,12 +73,7 @@ class IdTable:
         return found
 
     def add(self, name: str = "") -> int:
-        """Add a row, and return its id; ``capacity`` may double.
-
-        Raises:
-            TypeError: if ``name`` is not a string.
-            OverflowError: if a million rows are in use.
-        """
+        """Add a row, and return its id; ``capacity`` may double."""
         self.check_name(name)
         if self._free:
             slot = self._free.pop()
@@ -108,22 +100,13 @@ class IdTable:
             raise TypeError(f"name must be a string, got {shown(name)}")
 
     def rename(self, known_id: int, name: str) -> None:
-        """Change the name of an id; its place in the order of adding stays.
-
-        Raises:
-            TypeError: if ``name`` is not a string.
-            UnknownNameError: if the id is not in use.
-        """
+        """Change the name of an id; its place in the order of adding stays."""
         self.slot(known_id)
         self.check_name(name)
         self.names[int(known_id)] = name
 
     def remove(self, known_id: int) -> int:
-        """Remove an id, and return its row.
-
-        Raises:
-            UnknownNameError: if it is not in use.
-        """
+        """Remove an id, and return its row."""
         slot = self.slot(known_id)
         self.by_slot[slot] = -1
         del self.names[int(known_id)]
@@ -136,12 +119,7 @@ class IdTable:
         return slot
 
     def slot(self, known_id: int) -> int:
-        """Return the row of an id.
-
-        Raises:
-            TypeError: if it is not a whole number.
-            UnknownNameError: if it is not in use; a removed id is never used again.
-        """
+        """Return the row of an id."""
         if type(known_id) is int and known_id in self.names:
             return known_id & SLOT_MASK
         if not self.knows(known_id):
@@ -166,14 +144,7 @@ class IdTable:
         return some_id >= 0 and slot < self.capacity and bool(self.by_slot[slot] == some_id)
 
     def slots(self, ids: ArrayLike) -> NDArray[np.intp]:
-        """Return the rows of many ids, in their order.
-
-        Raises:
-            TypeError: if they are not whole numbers.
-            UnknownNameError: if one is not in use.
-
-        Cost: O(n), no loop in Python.
-        """
+        """Return the rows of many ids, in their order. Cost: O(n), no loop in Python."""
         array = np.asarray(ids)
         if array.shape == (0,):
             return np.zeros(0, np.intp)
@@ -185,14 +156,6 @@ class IdTable:
         if not good.all():
             raise self._unknown(int(array[~good][0]))
         return slots
-
-    def slots_of_known(self, ids: NDArray[np.int32]) -> NDArray[np.intp]:
-        """Return the rows of ids that are in use; this is not checked."""
-        return (ids & SLOT_MASK).astype(np.intp)
-
-    def of_slots(self, slots: NDArray[np.intp]) -> NDArray[np.int32]:
-        """Return the ids of rows in use."""
-        return self.by_slot[slots]
 
     def are_known(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return for each id that was ever in use whether it still is."""
@@ -243,11 +206,3 @@ def read_ids(
     table.rows = len(generations)
     table.names = dict(zip(in_use, names, strict=True))
     return table
-
-
-def was_given_out(ids: IdTable, some_id: int) -> bool:
-    """Return True if an id is in use or was."""
-    row = some_id & SLOT_MASK
-    if not 0 <= some_id <= LARGEST_ID or row >= len(ids._generation):
-        return False
-    return ids.knows(some_id) or some_id >> SLOT_BITS < ids._generation[row]

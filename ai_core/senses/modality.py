@@ -17,7 +17,7 @@ from ai_core.errors import UnknownNameError, finite_number, shown
 from ai_core.saving.fields import place_in, refuse
 from ai_core.saving.kinds import Kind, MapOf
 
-__all__ = ["FULL_MOTION_M_PER_S", "Modality", "ModalitySet", "intensity_at"]
+__all__ = ["FULL_MOTION_M_PER_S", "Modality", "ModalitySet"]
 
 
 FULL_MOTION_M_PER_S = 2.0
@@ -193,10 +193,6 @@ class ModalitySet:
     Attributes:
         at_first: the modalities as created, before any was replaced.
         all: the current modalities, each at its number.
-
-    Raises:
-        TypeError: if an item is not a ``Modality``.
-        ValueError: if two have the same name.
     """
 
     def __init__(self, modalities: Iterable[Modality]) -> None:
@@ -217,22 +213,14 @@ class ModalitySet:
         return self.all[number]
 
     def number(self, name: str) -> int:
-        """Return the number of the modality called ``name``.
-
-        Raises:
-            UnknownNameError: if there is none.
-        """
+        """Return the number of the modality called ``name``."""
         try:
             return self._number[name]
         except (KeyError, TypeError):
             raise UnknownNameError("modality", name, self._number) from None
 
     def replace(self, number: int, modality: Modality) -> None:
-        """Replace the settings of a modality from now on; its name must stay.
-
-        Raises:
-            ValueError: if the name or ``is_continuous`` differs.
-        """
+        """Replace the settings of a modality from now on; its name must stay."""
         before = self.all[number]
         if (modality.name, modality.is_continuous) != (before.name, before.is_continuous):
             raise ValueError(f"modality must keep the name and is_continuous of {before.name!r}, got {modality}")
@@ -242,15 +230,6 @@ class ModalitySet:
         """Return one number per modality, read-only; ``absent`` for what is not in ``values``.
 
         The same array as before if the values of ``what`` are those of the last call.
-
-        Args:
-            what: the argument's name, for messages: "thresholds".
-            values: number by modality name; 0 or more.
-
-        Raises:
-            TypeError: if ``values`` is not a mapping of numbers.
-            ValueError: if a number is negative or not finite.
-            UnknownNameError: if a name is unknown.
         """
         if not isinstance(values, Mapping):
             raise TypeError(f"{what} must map modality names to numbers, got {shown(values)}")
@@ -293,26 +272,3 @@ class ByModality(MapOf):
             except UnknownNameError as error:
                 refuse(place_in(place, name), f"is an unknown modality: {error}")
         return dict(sorted(found.items()))
-
-
-def intensity_at(
-    strength: float | NDArray[np.float64],
-    distance_m: NDArray[np.float64],
-    kept_per_m: float,
-) -> NDArray[np.float64]:
-    """Return how strong a signal still is after travelling ``distance_m``.
-
-    Args:
-        strength: scalar or shape (n,), 0 or more, no unit.
-        distance_m: shape (n,), 0 or more (m).
-        kept_per_m: share kept per metre, 0 to 1.
-
-    Cost: O(n).
-
-    >>> intensity_at(2.0, np.array([0.0, 1.0, 2.0]), 0.9).round(2).tolist()
-    [2.0, 1.8, 1.62]
-    """
-    # float_power is the C library's pow, like Python's ** and a kernel's; NumPy's own
-    # power rounds differently from one processor to the next.
-    kept: NDArray[np.float64] = np.float_power(kept_per_m, distance_m)
-    return strength * kept

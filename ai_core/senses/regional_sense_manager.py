@@ -89,7 +89,8 @@ Stage = Callable[[Budget, float], bool]
 RAYS = ("line_of_sight", "occlusion")
 """Callables of the game that may fail."""
 
-TRAVEL = ByModality(Record(SimpleNamespace, range_m=Number(1e-9), kept_per_m=Number(0, 1)))
+TRAVEL = ByModality(
+    Record(SimpleNamespace, range_m=Number(1e-9), kept_per_m=Number(0, 1)), at="_changed_modalities")
 """How the ranges and shares kept per metre of changed modalities are saved."""
 
 SENSE_OF_SENSOR = Row(
@@ -217,9 +218,9 @@ class RegionalSenseManager(Saveable):
         now=ClockNow(at="clock.now"), modalities=Same(at="_modality_names"), shares=Inner(at="_shares"),
         owes_pass=Flag(at="_owes_pass"), rays_asked=Whole(at="_rays_asked"),
         failures=ByName(FAILURES_STATE, lambda owner: RAYS, at="_ray_failures"),
-        sources=SourcesPart(at="_sources"), sensors=SensorsPart(at="_sensors"), views=Hook(),
+        sources=SourcesPart(at="_sources"), sensors=SensorsPart(at="_sensors"), views=VIEWS,
         percepts=Inner(at="_perception"), signals=SignalsPart(at="_emitted"), looking=Inner(at="_continuous"),
-        sensitivity=MapOf(Seconds(), key=SENSE_OF_SENSOR, at="_sensors.until_s"), changed_modalities=Hook(),
+        sensitivity=MapOf(Seconds(), key=SENSE_OF_SENSOR, at="_sensors.until_s"), changed_modalities=TRAVEL,
         smelling=Hook())
     # Sensors and sources are matched by name, those of one name by the order of adding, and get their saved ids back;
     # those that are not in the save are kept, under new ids and without memories.
@@ -1060,25 +1061,15 @@ class RegionalSenseManager(Saveable):
         for sensor_id in self.sensor_names:
             self._perception.forget_all(sensor_id)
 
-    def _save_views(self) -> object:
-        return VIEWS.save(self._sources.views.by_modality, self)
-
-    def _prepare_views(self, plain: object, place: str) -> Change:
-        views = VIEWS.read(plain, place, self)
-        return lambda: setattr(self._sources.views, "by_modality", views)
-
-    def _save_changed_modalities(self) -> object:
+    @property
+    def _changed_modalities(self) -> dict[int, Modality]:
         pairs = zip(self._modalities.at_first, self._modalities.all, strict=True)
-        return TRAVEL.save({number: now for number, (first, now) in enumerate(pairs) if now != first}, self)
+        return {number: now for number, (first, now) in enumerate(pairs) if now != first}
 
-    def _prepare_changed_modalities(self, plain: object, place: str) -> Change:
-        travel = {**dict(enumerate(self._modalities.at_first)), **TRAVEL.read(plain, place, self)}
-
-        def change() -> None:
-            for number, one in travel.items():
-                self.change_modality(self._modalities[number].name, range_m=one.range_m, kept_per_m=one.kept_per_m)
-
-        return change
+    @_changed_modalities.setter
+    def _changed_modalities(self, travel: Mapping[int, Modality]) -> None:
+        for number, one in {**dict(enumerate(self._modalities.at_first)), **travel}.items():
+            self.change_modality(self._modalities[number].name, range_m=one.range_m, kept_per_m=one.kept_per_m)
 
     def _save_smelling(self) -> object:
         return None if self._smelling is None else self._smelling.save_state()

@@ -41,11 +41,7 @@ class Sensation(NamedTuple):
 
 
 def checked_place(name: str, value: object) -> Point:
-    """Return ``value`` as a position of its own, which the caller cannot change later.
-
-    Raises:
-        TypeError, ValueError: if it is not a position.
-    """
+    """Return ``value`` as a position of its own, which the caller cannot change later."""
     if type(value) is tuple and len(value) == 3:
         x, y, z = value
         near, far = -FARTHEST_M, FARTHEST_M

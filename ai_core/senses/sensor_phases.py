@@ -56,9 +56,6 @@ class SensorPhases:
     The phase is minus the number of the block of ``together`` rows that the sensor stands in. So blocks are spread
     evenly over the frames, and sensors keep their phases.
 
-    Args:
-        sensors: all sensors.
-
     Attributes:
         period: frames from one look of a sensor to its next (count), 1 to ``LONGEST_PERIOD``.
         frame: the frame under way.

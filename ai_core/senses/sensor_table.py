@@ -174,11 +174,7 @@ class SensorTable:
         self.log_threshold[slot] = _logarithms(wanted)
 
     def put_sensitivity(self, sensor_id: int, number: int, sensitivity: float, until_s: float | None = None) -> None:
-        """Set the sensitivity of one sense until a time (s), or from now on; 1 is the default, 0 senses nothing.
-
-        Raises:
-            ValueError: if ``sensitivity`` is negative or not finite.
-        """
+        """Set the sensitivity of one sense until a time (s), or from now on; 1 is the default, 0 senses nothing."""
         slot = self.ids.slot(sensor_id)
         sensitivity = finite_number("sensitivity", sensitivity, minimum=0, remedy="use 0 to sense nothing")
         self.sensitivity[slot, number] = sensitivity

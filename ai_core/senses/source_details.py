@@ -73,12 +73,7 @@ class SourceDetails:
 
 
 def visible_parts(parts: Sequence[VisiblePart]) -> tuple[VisiblePart, ...]:
-    """Return parts, checked.
-
-    Raises:
-        TypeError: if one is no ``VisiblePart``.
-        ValueError: if there are too many, or two have one name.
-    """
+    """Return parts, checked."""
     for one in parts:
         if not isinstance(one, VisiblePart):
             raise TypeError(f"parts must hold VisiblePart, got {shown(one)}")
@@ -91,12 +86,7 @@ def visible_parts(parts: Sequence[VisiblePart]) -> tuple[VisiblePart, ...]:
 
 
 def named_levels(actions: Mapping[str, float]) -> dict[str, float]:
-    """Return strengths by action, checked.
-
-    Raises:
-        TypeError: if it is no mapping of names to numbers.
-        ValueError: if a number is negative or not finite.
-    """
+    """Return strengths by action, checked."""
     if not isinstance(actions, Mapping):
         raise TypeError(f"actions must map action names to strengths, got {shown(actions)}")
     for name in actions:

@@ -39,11 +39,6 @@ PLAIN = SourceDetails()
 class SourceTable:
     """One row per source; ``ids`` holds the rows in use.
 
-    Args:
-        modalities: all senses.
-        camouflage: factors of patterns in front of others; None for 1.
-        has_backdrops: whether the background of a visible source is known.
-
     Attributes:
         position: (capacity, 3) float32 (m).
         own_strength: (capacity, modalities) float64, as set, or ``NO_STRENGTH``.
@@ -214,11 +209,7 @@ class SourceTable:
         self.refresh(slots)
 
     def details_of(self, source_id: int) -> SourceDetails:
-        """Return the details of a source.
-
-        Raises:
-            UnknownNameError: if the id is not in use.
-        """
+        """Return the details of a source."""
         self.ids.slot(source_id)
         return self.details.get(int(source_id), PLAIN)
 
@@ -234,11 +225,7 @@ class SourceTable:
             self.most_parts = max((len(one.parts) for one in self.details.values()), default=0)
 
     def level_of(self, source_id: int, action: str) -> float:
-        """Return the strength of the signal of an action.
-
-        Raises:
-            UnknownNameError: if the source or its action is unknown.
-        """
+        """Return the strength of the signal of an action."""
         return named("action", action, self.details_of(source_id).actions)
 
     def refresh(self, slots: NDArray[np.intp] | slice) -> None:
@@ -309,23 +296,14 @@ class SourceTable:
 
 
 def affiliation_mask(name: str, value: int) -> int:
-    """Return ``value`` if it is a mask of 32 bits.
-
-    Raises:
-        TypeError: if it is not a whole number.
-        ValueError: if it is negative or has more bits.
-    """
+    """Return ``value`` if it is a mask of 32 bits."""
     return whole_number(
         name, value, minimum=0, maximum=ALL_AFFILIATIONS, remedy="it is a mask of 32 bits"
     )
 
 
 def same_rows(name: str, rows: int, wanted: int) -> None:
-    """Check that an array has one row per id.
-
-    Raises:
-        ValueError: if it does not.
-    """
+    """Check that an array has one row per id."""
     if rows != wanted:
         raise ValueError(f"{name} must have a row per id, got {rows} for {wanted} ids")
 

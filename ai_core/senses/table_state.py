@@ -252,7 +252,7 @@ class SourcesPart(Part):
         """Check the sources, matched by name with those of the table; return the function that loads them."""
         assert within is not None
         within.sources = loaded = _read_sources(part, plain, place)
-        return lambda: vars(part).update(vars(loaded.table))
+        return lambda: vars(part).update({**vars(loaded.table), "views": part.views})   # which are loaded by themselves
 
 
 class SensorsPart(Part):

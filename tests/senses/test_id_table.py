@@ -71,7 +71,7 @@ def test_the_table_knows_exactly_what_was_added_and_not_removed(steps):
             table.remove(alive.pop(which % len(alive)))
     assert table.ids.tolist() == sorted(alive)
     assert len(table) == len(alive)
-    assert table.of_slots(table.slots(alive)).tolist() == alive
+    assert table.by_slot[table.slots(alive)].tolist() == alive
 
 
 def test_what_is_renamed_keeps_its_id_and_its_place_in_the_order():

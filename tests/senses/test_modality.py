@@ -3,18 +3,18 @@ import numpy as np
 import pytest
 
 from ai_core.errors import UnknownNameError
-from ai_core.senses.modality import Modality, ModalitySet, intensity_at
+from ai_core.senses.modality import Modality, ModalitySet
+from ai_core.senses.sensor_table import SensorTable
+from ai_core.senses.sight.sight_loops import sensors_reached
+from ai_core.senses.stimuli.signal import Signal
 
 
 def test_the_figures_of_the_source_hold():
-    heard = intensity_at(2.0, np.array([1.0, 2.0, 1.5, 2.8]), 0.9)
+    table = SensorTable(modalities := ModalitySet([Modality.hearing()]))
+    for x in (1.0, 2.0, 1.5, 2.8):
+        table.add((x, 0, 0), (1, 0, 0), {"hearing": 0.0}, [], 1, None)
+    _, _, heard = sensors_reached(table, Signal(0, 7, 0, 2.0, (0.0, 0.0, 0.0), 0.0), modalities[0])
     np.testing.assert_allclose(heard, [1.8, 1.62, 1.7076, 1.4890], atol=1e-4)
-
-
-def test_lossless_is_constant_and_all_losing_only_at_origin():
-    distance = np.array([0.0, 1.0, 50.0])
-    assert intensity_at(3.0, distance, 1.0).tolist() == [3.0, 3.0, 3.0]
-    assert intensity_at(3.0, distance, 0.0).tolist() == [3.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize(

@@ -326,15 +326,7 @@ def _refuse_too_large(ground: WalkableGrid | WalkablePolygons) -> None:
 
 
 def _earlier_names(earlier: SenseGraph, places: NDArray[np.float32], room: Ids) -> Work[dict[int, str]]:
-    """Return the names that rooms had in the earlier graph.
-
-    Args:
-        earlier: the graph before.
-        places: (n, 3), above the centre of every cell.
-        room: (n,) its room.
-
-    Cost: one look-up a cell.
-    """
+    """Return the names that rooms had in the earlier graph. Cost: one look-up a cell."""
     baked = [region for region in earlier.regions if region.is_baked]
     lookup = ShapeLookup(one.shape for one in baked)
     before = np.empty(len(places), np.int64)
@@ -359,11 +351,6 @@ def _graph(
     earlier: SenseGraph, shapes: dict[str, Shape], found: list[SensePortal]
 ) -> Work[tuple[SenseGraph, BakingReport]]:
     """Return the graph of found and hand-made regions and portals, and the changes.
-
-    Args:
-        earlier: the graph before.
-        shapes: of all baked regions by name, in order.
-        found: one direction of every portal that was found, in order.
 
     Cost: O(regions + portals found times portals made by hand), and for each two regions the square of the portals
     between them; two steps.

@@ -46,14 +46,7 @@ class SightPair(NamedTuple):
 
 
 def openings(cells: GroundCells, room: Ids) -> Work[list[Opening]]:
-    """Return all openings, by rooms and cells.
-
-    Args:
-        cells: the ground.
-        room: (n,) room of every cell, ``NO_ROOM`` for none.
-
-    Cost: O(cells), then O(cells at openings), two rooms a step.
-    """
+    """Return all openings, by rooms and cells. Cost: O(cells), then O(cells at openings), two rooms a step."""
     touching: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for side in (0, 1):
         there = cells.neighbors[:, side]
@@ -139,9 +132,6 @@ def sight_pairs(
         eye_m, range_m, places: eye height, range and places in a room of ``BakingSettings``.
         blocked: casts rays.
         lookup: finds rooms, by their numbers, of points.
-
-    Raises:
-        TypeError, ValueError: if ``blocked`` returns something else than it should.
 
     Cost: O(places times cells), a room a step; then O(places²) rays for each two rooms
     in range, two rooms a step.

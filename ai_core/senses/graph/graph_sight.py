@@ -154,7 +154,7 @@ class GraphSight(ContinuousSensing):
         return found
 
     def _keys(self, pairs: _Pairs) -> Rows:
-        return keys_of(self._sensors.ids.of_slots(pairs.eye), self._sources.ids.of_slots(pairs.target))
+        return keys_of(self._sensors.ids.by_slot[pairs.eye], self._sources.ids.by_slot[pairs.target])
 
     def _best(
         self, number: int, eyes: NDArray[np.intp], targets: NDArray[np.intp]
@@ -176,7 +176,7 @@ class GraphSight(ContinuousSensing):
         sensors, sources, kind = self._sensors, self._sources, self._modalities[number]
         intensity = sources.strength[pairs.target, number] * pairs.kept
         sensed = (sensors.detection_mask[pairs.eye] & sources.affiliation[pairs.target]) != 0
-        sensed &= sensors.self_source[pairs.eye] != sources.ids.of_slots(pairs.target)
+        sensed &= sensors.self_source[pairs.eye] != sources.ids.by_slot[pairs.target]
         sensed &= (pairs.distance_m <= kind.range_m) & pairs.is_possible
         if kind.needs_cone:
             acuity = self._acuity(pairs.eye, pairs.looked_at)
@@ -218,7 +218,7 @@ class GraphSight(ContinuousSensing):
         start, end, is_direct = routes.start[route], routes.end[route], routes.is_direct[route]
         looked_at, is_possible = target_at, ~routes.needs_light[route]
         if self.lights:
-            is_possible |= np.isin(self._sources.ids.of_slots(target), sorted(self.lights))
+            is_possible |= np.isin(self._sources.ids.by_slot[target], sorted(self.lights))
         if routes.is_relayed.any():
             looked_at = np.where(routes.is_relayed[route, np.newaxis], end, target_at)
         if routes.mirror_m.any():

@@ -47,9 +47,6 @@ Leg = tuple[int, float, float]
 class ShapeLookup:
     """Finds regions by their shapes; where several meet, the one with the smallest id.
 
-    Args:
-        regions: shapes of all regions, by id.
-
     Cost: making O(parts of regions), finding O(positions times parts that meet in one grid cell).
     """
 
@@ -62,7 +59,6 @@ class ShapeLookup:
         most = max((len(one.edges) for one in shapes), default=0)
         edges = [[*one.edges, *[(0.0, 0.0, 0.0, 1.0)] * (most - len(one.edges))] for one in shapes]
         self._edges = np.array(edges, np.float64).reshape(len(shapes), most, 4)
-        self._plain = list(zip(self._low.tolist(), self._high.tolist(), (one.edges for one in shapes), strict=True))
         self._origin = self._low.min(axis=0) if shapes else np.zeros(3)
         extent = (self._high.max(axis=0) if shapes else np.ones(3)) - self._origin
         typical = (self._high - self._low).mean(axis=0) if shapes else np.ones(3)
@@ -92,18 +88,6 @@ class ShapeLookup:
             is_open = ~inside & (first < end)
             rows, first, end = rows[is_open], first[is_open], end[is_open]
         return found
-
-    def at(self, place: Point) -> int:
-        """Return the region of one position; four times as fast as for an array of one row."""
-        cell = int(self._steps(np.array(place)) @ self._strides)
-        x, y, z = place
-        for part in self._parts[self._first[cell] : self._first[cell + 1]].tolist():
-            (ax, ay, az), (bx, by, bz), edges = self._plain[part]
-            if ax <= x <= bx and ay <= y <= by and az <= z <= bz and all(
-                x * a + y * b + z * c <= d for a, b, c, d in edges
-            ):
-                return int(self._owners[part])
-        return NOWHERE
 
     def _steps(self, where: Floats) -> Rows:
         """Return the cell of positions along each axis; positions outside the grid get a cell at its border."""
@@ -207,8 +191,7 @@ class SenseGraph(Saveable):
 
     def region_at(self, position: ArrayLike) -> int:
         """Return the id of the region that contains a position (m), ``NOWHERE`` (-1) for none."""
-        x, y, z = point("position", position).tolist()
-        return self.lookup.at((x, y, z))
+        return int(self.lookup(point("position", position)[np.newaxis])[0])
 
     def is_open(self, portal: str | int) -> bool:
         """Return True if a portal is open, given by its name or its id."""
@@ -530,21 +513,10 @@ class _TrackedRegions:
 class GraphBySense:
     """The graph of each modality, and the regions of sensors and sources in it.
 
-    Args:
-        graph: of every modality that has none of its own.
-        own: graph by modality name, or None.
-        modalities: all senses.
-        sensors: sensors of the manager.
-        sources: sources of the manager.
-
     Attributes:
         graphs: every graph, each once: ``graph`` first, then by modality.
         graph: graph of each modality, by its number.
         tables: passages of each modality, by its number.
-
-    Raises:
-        TypeError: if a graph is of another type.
-        UnknownNameError: if a graph, or ``own``, names an unknown modality.
     """
 
     def __init__(

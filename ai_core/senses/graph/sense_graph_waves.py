@@ -126,17 +126,6 @@ PASSAGES = ListOf(Row(lambda *numbers: numbers, Number(0), Number(maximum=0), Wh
 class GraphSignals(EmittedSignals):
     """Carries signals through a graph; a touch reaches one sensor alone, as everywhere.
 
-    Args:
-        modalities: how signals travel.
-        sensors: the sensors that they may reach.
-        sources: the sources that may emit them.
-        muffle: see ``Muffle``; the id of a sensor at the end of a line is ``NO_SENSOR`` at portals.
-        is_muffled: returns whether obstacles may absorb a modality, by its number.
-        graphs: the graphs that signals travel through.
-        smells: where smells go.
-        faintest: lowest intensity of a wave.
-        gradual: numbers of modalities whose waves are simulated as they travel.
-
     Attributes:
         waves: ``SpreadingWave`` that have not met all sensors that they can meet.
     """
@@ -181,7 +170,7 @@ class GraphSignals(EmittedSignals):
         """Return the path of a signal emitted now, or the smell, that reaches a sensor; None for none."""
         x, y, z = self._sources.position[target].tolist()
         if number in self._smells.models:
-            source_id = int(self._sources.ids.of_slots(np.array([target]))[0])
+            source_id = int(self._sources.ids.by_slot[target])
             intensity = self._smells.intensity_at(number, source_id, eye)
             return ReachNumbers(None, intensity / strength, NOWHERE_NEAR) if intensity and strength else None
         region = self._graphs.graph[number].region_at((x, y, z))
@@ -255,7 +244,7 @@ class GraphSignals(EmittedSignals):
         order = order[(intensity >= self._sensors.threshold[slot, number])[order]]
         order = order[np.diff(slot[order], prepend=-1) > 0]                 # the first of each sensor
         order = order[signal.sent_at_s + distance_m[order] * s_per_m <= until_s]
-        ids = self._sensors.ids.of_slots(slot[order]).tolist()
+        ids = self._sensors.ids.by_slot[slot[order]].tolist()
         by_row: dict[int, list[tuple[Any, ...]]] = {}
         columns = (one[order].tolist() for one in (row, slot, distance_m, leg_m, before, intensity))
         for sensor_id, last, *numbers in zip(ids, *columns, strict=True):
@@ -292,7 +281,7 @@ class GraphSignals(EmittedSignals):
         if kind.is_muffled and len(near):
             here = self._sensors.position[slot]
             before = before * self._muffle(
-                number, comes_from.astype(np.float32), here, self._sensors.ids.of_slots(slot))
+                number, comes_from.astype(np.float32), here, self._sensors.ids.by_slot[slot])
         left = before * kept >= self._faintest
         return tuple(one[left] for one in (
             slot, row[near], distance_m[near], leg_m[near], before, before * kept, comes_from))

@@ -60,12 +60,6 @@ class ScentGradient(NamedTuple):
 class SmellModel:
     """How one modality spreads in a graph in one step; shared by all its scents.
 
-    Args:
-        graph: regions with volumes and dissipation.
-        modality: its speed is finite.
-        faintest: a weaker intensity does not spread, and is removed when it fades.
-        step_s: length of a step (s), above 0.
-
     Attributes:
         table: the passages.
         volume_m3: (regions,) float64, at least as large as the step needs.
@@ -108,10 +102,6 @@ class SmellModel:
 
 class Scent:
     """The scent of one source.
-
-    Args:
-        model: how it spreads.
-        affiliation: of its source, as bits.
 
     Attributes:
         mass: (all regions,) float64, intensity times volume.
@@ -236,16 +226,6 @@ class SmellSpreading(Saveable):
     Steps have one length, whatever the frame rate; between them only emissions change a
     scent. A step of one scent is not interrupted.
 
-    Args:
-        modalities: all senses.
-        numbers: of those that are smells.
-        sensors: sensors of the manager.
-        graphs: the graph of each modality.
-        faintest: a weaker intensity does not spread, and is removed when it fades.
-        step_s: length of a step (s).
-        report_every_s: least time between two reports of one scent to one sensor (s).
-        begun_s: game time of the first step (s).
-
     Attributes:
         models: how each smell spreads, by the number of its modality.
         scents: every scent.
@@ -346,7 +326,7 @@ class SmellSpreading(Saveable):
         smells &= (sensors.detection_mask & scent.affiliation) != 0
         smells &= sensors.self_source != key.source_id
         slots = np.flatnonzero(smells)
-        columns = (sensors.ids.of_slots(slots), intensity[slots], regions[slots])
+        columns = (sensors.ids.by_slot[slots], intensity[slots], regions[slots])
         before, scent.reported_at_s = scent.reported_at_s, {}
         batch = StimulusBatch([], [], [], [], now_s)
         which: dict[int, int] = {}

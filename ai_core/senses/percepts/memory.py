@@ -10,7 +10,7 @@ import numpy as np
 
 from ai_core.clock import moment_s
 from ai_core.described import Described
-from ai_core.errors import LARGEST, MOST, UnknownNameError, finite_number, shown, whole_number
+from ai_core.errors import LARGEST, MOST, finite_number, shown, whole_number
 from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
 from ai_core.senses.percepts.percept_table import ROWS, MemoryDurations, PerceptTable, RowView, SavedRows
 from ai_core.senses.sensation import Point, checked_place
@@ -289,32 +289,6 @@ class SenseMemory(Saveable):
             self._row(target), self._sensor_id, number, intensity, x, y, z,
             at_s if known_at_s is None else known_at_s, at_s, is_seen)
         return self._changes()
-
-    def hold(self, target: int, until_s: float) -> None:
-        """Treat a target that is not lost yet as sensed without a break until a time, before the next ``sense``.
-
-        So a target that is in view at two looks, however far apart, is not lost in between.
-
-        Raises:
-            TypeError, ValueError: if ``until_s`` is not a valid time.
-        """
-        until_s = moment_s("until_s", until_s)
-        self._now_s = max(self._now_s, until_s)
-        row = self._table.loops.find(self._key(target))
-        if row >= 0:
-            self._table.loops.hold(row, until_s)
-
-    def follow(self, target: int, position: Point, at_s: float) -> None:
-        """Update the position of a target that is not sensed; see ``free_knowledge_s``.
-
-        Raises:
-            TypeError, ValueError: if an argument is of another type, or out of range.
-            UnknownNameError: if the target is unknown.
-        """
-        if self.find(target) is None:
-            raise UnknownNameError("target", target, [one.target for one in self.known()])
-        x, y, z = checked_place("position", position)
-        self._table.loops.follow(self._row(target), x, y, z, moment_s("at_s", at_s))
 
     def report_of(self, target: int) -> TargetReport | None:
         """Return a report of a target for other memories, or None if the target is unknown."""

@@ -50,50 +50,28 @@ PHASE_STEP = cython.declare(cython.double, (5 ** 0.5 - 1) / 2)  # share of a tur
 INFINITY = cython.declare(cython.double, float("inf"))
 NEVER = cython.declare(cython.double, float("nan"))
 
-IS_KNOWN = cython.declare(cython.int, COLUMNS.index("is_known"))
-IS_NOTICED = cython.declare(cython.int, COLUMNS.index("is_noticed"))
-IS_EXPIRED = cython.declare(cython.int, COLUMNS.index("is_expired"))
-LOOKED = cython.declare(cython.int, COLUMNS.index("looked"))
-FIRST_SENSED_S = cython.declare(cython.int, COLUMNS.index("first_sensed_s"))
-LAST_SENSED_S = cython.declare(cython.int, COLUMNS.index("last_sensed_s"))
-NOTICED_S = cython.declare(cython.int, COLUMNS.index("noticed_s"))
-KNOWN_AT_S = cython.declare(cython.int, COLUMNS.index("known_at_s"))
-PLACE = cython.declare(cython.int, COLUMNS.index("x"))
-VELOCITY = cython.declare(cython.int, COLUMNS.index("vx"))
-FIRST_SEEN_S = cython.declare(cython.int, COLUMNS.index("first_seen_s"))
-LAST_SEEN_S = cython.declare(cython.int, COLUMNS.index("last_seen_s"))
-SEEN = cython.declare(cython.int, COLUMNS.index("seen_x"))
-HAS_METER = cython.declare(cython.int, COLUMNS.index("has_meter"))
-SHOWN_AT = cython.declare(cython.int, COLUMNS.index("shown_at"))
-LEVEL = cython.declare(cython.int, COLUMNS.index("level"))
-REACHED = cython.declare(cython.int, COLUMNS.index("reached"))
-VALUE = cython.declare(cython.int, COLUMNS.index("value"))
-VISIBILITY = cython.declare(cython.int, COLUMNS.index("visibility"))
-LINE_S = cython.declare(cython.int, COLUMNS.index("line_s"))
-LINE_VALUE = cython.declare(cython.int, COLUMNS.index("line_value"))
-METER_S = cython.declare(cython.int, COLUMNS.index("meter_s"))
+cython.declare(
+    IS_KNOWN=cython.int, IS_NOTICED=cython.int, IS_EXPIRED=cython.int, LOOKED=cython.int, FIRST_SENSED_S=cython.int,
+    LAST_SENSED_S=cython.int, NOTICED_S=cython.int, KNOWN_AT_S=cython.int, PLACE=cython.int, VELOCITY=cython.int,
+    FIRST_SEEN_S=cython.int, LAST_SEEN_S=cython.int, SEEN=cython.int, HAS_METER=cython.int, SHOWN_AT=cython.int,
+    LEVEL=cython.int, REACHED=cython.int, VALUE=cython.int, VISIBILITY=cython.int, LINE_S=cython.int,
+    LINE_VALUE=cython.int, METER_S=cython.int)
+(IS_KNOWN, IS_NOTICED, IS_EXPIRED, LOOKED, FIRST_SENSED_S, LAST_SENSED_S, NOTICED_S, KNOWN_AT_S, PLACE, _, _, VELOCITY,
+ _, _, FIRST_SEEN_S, LAST_SEEN_S, SEEN, _, _, HAS_METER, SHOWN_AT, LEVEL, REACHED, VALUE, VISIBILITY, LINE_S,
+ LINE_VALUE, METER_S) = range(len(COLUMNS))
 
-STRENGTH = cython.declare(cython.int, 0)            # SENSE_COLUMNS
-SENSED_AT_S = cython.declare(cython.int, 1)
-SHOWN = cython.declare(cython.int, 2)
-STIMULUS_GAIN = cython.declare(cython.int, 3)
+cython.declare(STRENGTH=cython.int, SENSED_AT_S=cython.int, SHOWN=cython.int, STIMULUS_GAIN=cython.int)
+STRENGTH, SENSED_AT_S, SHOWN, STIMULUS_GAIN = range(len(SENSE_COLUMNS))
 
-SENSOR_ID = cython.declare(cython.int, MIND_COLUMNS.index("sensor_id"))
-OWNER_ID = cython.declare(cython.int, MIND_COLUMNS.index("owner_id"))
-HAS_MEMORY = cython.declare(cython.int, MIND_COLUMNS.index("has_memory"))
-LOSE_AFTER_S = cython.declare(cython.int, MIND_COLUMNS.index("lose_after_s"))
-MAXIMUM_AGE_S = cython.declare(cython.int, MIND_COLUMNS.index("max_age_s"))
-KEEP_EXPIRED_S = cython.declare(cython.int, MIND_COLUMNS.index("keep_expired_s"))
-FREE_KNOWLEDGE_S = cython.declare(cython.int, MIND_COLUMNS.index("free_knowledge_s"))
-HAS_AWARENESS = cython.declare(cython.int, MIND_COLUMNS.index("has_awareness"))
-GAIN_PER_S = cython.declare(cython.int, MIND_COLUMNS.index("gain_per_s"))
-DECAY_PER_S = cython.declare(cython.int, MIND_COLUMNS.index("decay_per_s"))
-GAIN_PER_SIGNAL = cython.declare(cython.int, MIND_COLUMNS.index("gain_per_signal"))
-LEVELS = cython.declare(cython.int, MIND_COLUMNS.index("levels"))
+cython.declare(
+    SENSOR_ID=cython.int, OWNER_ID=cython.int, HAS_MEMORY=cython.int, LOSE_AFTER_S=cython.int, MAXIMUM_AGE_S=cython.int,
+    KEEP_EXPIRED_S=cython.int, FREE_KNOWLEDGE_S=cython.int, HAS_AWARENESS=cython.int, GAIN_PER_S=cython.int,
+    DECAY_PER_S=cython.int, GAIN_PER_SIGNAL=cython.int, LEVELS=cython.int)
+(SENSOR_ID, OWNER_ID, HAS_MEMORY, LOSE_AFTER_S, MAXIMUM_AGE_S, KEEP_EXPIRED_S, FREE_KNOWLEDGE_S, HAS_AWARENESS,
+ GAIN_PER_S, DECAY_PER_S, GAIN_PER_SIGNAL, LEVELS) = range(len(MIND_COLUMNS))
 
-RISES_AT = cython.declare(cython.int, 0)            # numbers of a level
-FALLS_AT = cython.declare(cython.int, 1)
-REACTION_S = cython.declare(cython.int, 2)
+cython.declare(RISES_AT=cython.int, FALLS_AT=cython.int, REACTION_S=cython.int)
+RISES_AT, FALLS_AT, REACTION_S = range(LEVEL_NUMBERS)
 
 
 @cython.final
@@ -155,18 +133,7 @@ class PerceptLoops:
         self.source_places = self.source_ids = self.pair_columns = None
 
     def take(self, keys, order, key_of_row, rows, senses, reacts, minds, levels) -> None:
-        """Work on these arrays from now on.
-
-        Args:
-            keys: (n,) int64, ascending: sensor, then target.
-            order: (n,) int64, the row of each key.
-            key_of_row: (capacity,) int64, the key of each row, -1 for none.
-            rows: (capacity, ``COLUMNS``) float64.
-            senses: (capacity, modalities, ``SENSE_COLUMNS``) float64.
-            reacts: (capacity, levels) float64: when a level that is reached is reported (s).
-            minds: (sensors, ``MIND_COLUMNS``) float64, by slot of the sensor.
-            levels: (sensors, levels, ``LEVEL_NUMBERS``) float64.
-        """
+        """Work on these arrays from now on."""
         capacity = len(key_of_row)
         if rows.shape != (capacity, len(COLUMNS)) or senses.shape[::2] != (capacity, len(SENSE_COLUMNS)):
             raise ValueError("key_of_row, rows and senses must be of one length and of all columns")
@@ -236,12 +203,6 @@ class PerceptLoops:
 
         Targets that are not lost precede; of equal ones the present one, then the smallest id.
 
-        Args:
-            sensor_id: the sensor, with memory and awareness.
-            present: the present target; -1 for none.
-            here: position from which distances count (m); None for the awareness.
-            nearer: share of its distance that counts for the present target.
-
         Cost: O(log n + targets of the sensor).
         """
         row: cython.Py_ssize_t
@@ -284,12 +245,6 @@ class PerceptLoops:
 
     def states(self, pairs: list, sight: cython.Py_ssize_t, before: object = None) -> list:
         """Return of each (sensor, target) what is known now, None where nothing is.
-
-        Args:
-            pairs: ids of sensors and targets.
-            sight: number of the modality that decides whether a target is in view.
-            before: earlier states of the same pairs, or None in their place. A state is returned again if it is still
-                true; the position of a target in view does not count.
 
         Returns:
             Tuples (is_noticed, is_in_view, awareness, level, x, y, z).
@@ -348,11 +303,6 @@ class PerceptLoops:
         self.check(row, number)
         self.remember(row, self.mind_of_row(row), sensor_id, number, intensity, x, y, z, sent_s, now_s, is_seen)
 
-    def hold(self, row: cython.Py_ssize_t, until_s: cython.double) -> None:
-        """Treat a target that is not lost as sensed without a break until a time."""
-        self.check(row)
-        self.keep_noticed(row, until_s)
-
     def settle(self, row: cython.Py_ssize_t, now_s: cython.double) -> None:
         """Let time pass in the memory of a row: its target is lost, expires and is forgotten."""
         self.check(row)
@@ -374,13 +324,6 @@ class PerceptLoops:
         self.rows[row, LAST_SENSED_S] = max(self.rows[row, LAST_SENSED_S], at_s)
         self.rows[row, IS_EXPIRED] = 0
         self.note(row, self.key_of_row[row] >> ID_BITS, "reported", now_s)
-
-    def follow(
-        self, row: cython.Py_ssize_t, x: cython.double, y: cython.double, z: cython.double, at_s: cython.double,
-    ) -> None:
-        """Update the position of a target that is not sensed."""
-        self.check(row)
-        self.follow_freely(row, x, y, z, at_s)
 
     # -- awareness
 
@@ -417,13 +360,7 @@ class PerceptLoops:
         self, sensor_ids: list, which: list, intensities: list, what: list, first: cython.Py_ssize_t,
         now_s: cython.double,
     ) -> int:
-        """Take in stimuli from one on; return which has no row yet, or how many there are.
-
-        Args:
-            sensor_ids, which, intensities, what: see ``StimulusBatch``.
-            first: the first of them.
-            now_s: game time (s).
-        """
+        """Take in stimuli from one on; return which has no row yet, or how many there are."""
         place: cython.Py_ssize_t
         sensor_id: cython.longlong
         target: cython.longlong

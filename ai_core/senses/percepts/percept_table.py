@@ -96,12 +96,7 @@ Values = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
 
 class RowView:
-    """A view of one row. When the row ends, the view keeps its last values.
-
-    Args:
-        table: the table of the row.
-        key: key of the row.
-    """
+    """A view of one row. When the row ends, the view keeps its last values."""
 
     __slots__ = ("__weakref__", "_kept", "_key", "_table")
 
@@ -146,9 +141,6 @@ class RowView:
 
 class PerceptTable:
     """All that sensors remember and are aware of.
-
-    Args:
-        modalities: names of modalities in the order of their numbers; others are added as they come.
 
     Attributes:
         keys: (n,) int64, ascending: sensor, then target.
@@ -196,14 +188,7 @@ class PerceptTable:
     def put_mind(
         self, sensor_id: int, owner_id: int, memory: MemoryDurations | None, awareness: AwarenessNumbers | None
     ) -> None:
-        """Set the numbers of memory and awareness of a sensor.
-
-        Args:
-            sensor_id: the sensor.
-            owner_id: the sensor under whose id its memory is kept: another one for a shared memory.
-            memory: None for a sensor without memory.
-            awareness: None for a sensor without awareness.
-        """
+        """Set the numbers of memory and awareness of a sensor."""
         slot, levels = sensor_id & ((1 << SLOT_BITS) - 1), () if awareness is None else awareness.levels
         if slot >= len(self._minds) or len(levels) > self._levels.shape[1]:
             self._make_room(slot + 1, len(levels))
@@ -299,13 +284,7 @@ class PerceptTable:
         self.forget([row for row in (self.loops.find(key) for key in before) if row >= 0])
 
     def saved(self, rows: NDArray[np.intp], *, memory: bool = True, meters: bool = True) -> SavedRows:
-        """Return some rows for saving.
-
-        Args:
-            rows: (n,) which.
-            memory: whether memories are saved.
-            meters: whether awareness meters are saved.
-        """
+        """Return some rows for saving."""
         values, senses, looks = self.rows[rows], self.senses[rows], self.loops.looks
         for part, is_saved in zip(PARTS, (memory, meters), strict=True):
             is_over = (values[:, COLUMN[part.has]] == 0) | (not is_saved)
@@ -411,11 +390,7 @@ class SavedRows(NamedTuple):
 
     @classmethod
     def checked(cls, **columns: Any) -> SavedRows:
-        """Return rows of a save.
-
-        Raises:
-            ValueError: if columns do not fit together.
-        """
+        """Return rows of a save."""
         rows = cls(**columns)
         memory, count = rows.memory, len(rows.targets)
         lengths = {
@@ -439,12 +414,7 @@ class SavedRows(NamedTuple):
         return rows
 
     def refusal(self, levels: NDArray[np.integer], latest_s: float) -> str:
-        """Return why rows do not fit their owner; empty if they do.
-
-        Args:
-            levels: (n,) number of awareness levels of each row.
-            latest_s: game time of the save (s).
-        """
+        """Return why rows do not fit their owner; empty if they do."""
         reached = self.meters["level"] + np.array([*map(len, self.reacts_at_s)], np.int64)
         if (reached > levels).any():
             row = int((reached > levels).argmax())

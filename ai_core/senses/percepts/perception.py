@@ -52,11 +52,7 @@ __all__ = ["Listeners", "PerceptState", "Perception", "ends_passes"]
 
 @dataclass(frozen=True)
 class Listeners:
-    """Callables that a sensor calls; None for those without a listener.
-
-    Raises:
-        TypeError: if one is neither callable nor None.
-    """
+    """Callables that a sensor calls; None for those without a listener."""
 
     on_sensed: Callable[[Sensation], object] | None = None
     on_gained: Callable[[MemoryChange], object] | None = None
@@ -155,16 +151,6 @@ class Perception(Saveable):
     order of sensor and time, with sensations, and with changes of levels. So a listener finds percepts as they are
     after the pass, and may add, remove and free sensors and sources. Notices that the budget does not reach come
     first in the next advance, and the next pass begins after them: their number is bounded.
-
-    Args:
-        clock: game time.
-        modalities: all senses.
-        sources: all sources.
-        trace: receives every sensation that a sensor receives.
-        report_every_s: time between two reports of what stays in view (s).
-        audience: receives sensations in batches, in place of ``on_sensed``; None for none.
-        faults: where listeners that raise are reported.
-        phases: which sensors look in the frame under way; percepts of the others rest.
 
     Attributes:
         heard: notices of signals that arrived, of which listeners have not been notified.
@@ -323,10 +309,6 @@ class Perception(Saveable):
 
         A budget of time may end it after each block of ``PERCEPTS_PER_BLOCK`` and each notice; then the next call
         continues. One of them is always done. Budgets of steps and unlimited ones do not end it.
-
-        Args:
-            pairs: pairs in view, by number of the modality.
-            budget: queried only.
 
         Returns:
             whether it has ended a pass and notified the listeners of all that was noticed.

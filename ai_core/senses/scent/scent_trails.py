@@ -22,7 +22,7 @@ from ai_core.saving.declared_state import DeclaredState, Part, Refuse, Saveable
 from ai_core.saving.fields import LARGEST_FLOAT32, LATEST_S, MOST
 from ai_core.saving.kinds import ArrayOf, Columns, ListOf, Seconds, Whole
 from ai_core.senses.audience import StimulusBatch
-from ai_core.senses.id_table import LARGEST_ID
+from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.percepts.perception import Perception
 from ai_core.senses.sensation import Point
@@ -215,18 +215,7 @@ class ScentTrails(Saveable):
 
 
 class TrailSmelling(Saveable):
-    """Lets the sources of a sense manager leave marks, and its sensors smell them, at intervals.
-
-    Args:
-        trails: the marks.
-        modalities: all senses.
-        sensors: those with a threshold in the trails' modality smell.
-        sources: those with a strength in it leave marks.
-        perception: receives the marks that are smelled.
-
-    Raises:
-        ValueError: if the modality of the trails is continuous.
-    """
+    """Lets the sources of a sense manager leave marks, and its sensors smell them, at intervals."""
 
     STATE = DeclaredState(
         trails=Part(),
@@ -273,7 +262,7 @@ class TrailSmelling(Saveable):
             if now_s >= self._sniffed_s + self.trails.sniff_every_s:
                 self._sniffed_s = now_s
                 ids = self._sensors.ids.ids
-                slots = self._sensors.ids.slots_of_known(ids)
+                slots = ids & SLOT_MASK
                 self._to_smell.extend(ids[np.isfinite(self._sensors.threshold[slots, self._number])].tolist())
         while self._to_smell:
             if budget.is_spent:
@@ -291,7 +280,7 @@ class TrailSmelling(Saveable):
 
     def _leave(self, now_s: float) -> None:
         ids = self._sources.ids.ids
-        slots = self._sources.ids.slots_of_known(ids)
+        slots = ids & SLOT_MASK
         strength = self._sources.strength[slots, self._number]
         for row in np.flatnonzero(strength > 0).tolist():
             self.trails.leave(int(ids[row]), self._sources.position[slots[row]], float(strength[row]), now_s)

@@ -21,7 +21,7 @@ from ai_core.errors import shown
 from ai_core.saving.declared_state import DeclaredState, Inner, Part, Refuse, Saveable
 from ai_core.saving.fields import LATEST_S, MOST
 from ai_core.saving.kinds import ArrayOf, Flag, ListOf, Number, Optional, Record, Seconds, Whole
-from ai_core.senses.id_table import LARGEST_ID, was_given_out
+from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK
 from ai_core.senses.modality import ByModality, Modality, ModalitySet
 from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_phases import DUE, EVERYBODY, NOBODY, SensorPhases
@@ -203,15 +203,7 @@ class QueryAges(Saveable):
 
 
 class ContinuousSensing(Saveable):
-    """Finds the sources that each sensor senses, in passes that may be interrupted.
-
-    Args:
-        modalities: all modalities; only continuous ones count.
-        sensors: the sensors that look.
-        sources: their targets.
-        up: (3,) unit length, see ``bearings``.
-        phases: which sensors look in the frame under way.
-    """
+    """Finds the sources that each sensor senses, in passes that may be interrupted."""
 
     STATE = DeclaredState(
         passes=Whole(maximum=MOST // 4, at="ages.passes"),
@@ -427,12 +419,7 @@ class ContinuousSensing(Saveable):
             pairs.is_sensed[:] = True
 
     def ask(self, question: LineQuery, line_of_sight: LineOfSight, now_s: float) -> None:
-        """Ask one batch of lines of sight, and note the answers.
-
-        Raises:
-            TypeError: if the answer is not an array of bool.
-            ValueError: if it has another shape.
-        """
+        """Ask one batch of lines of sight, and note the answers."""
         answers = line_of_sight(question.eyes, question.targets, question.sensor_ids, question.source_ids)
         if answers is None:
             return
@@ -449,9 +436,9 @@ class ContinuousSensing(Saveable):
 
     def offsets(self, question: LineQuery) -> Floats:
         """Return the offset at which each target is visible from its sensor, divided by its size (n, 3) (m)."""
-        sources = self._sources.ids.slots_of_known(question.source_ids)
-        offset = self._sources.position[sources].astype(np.float64)
-        offset -= self._sensors.position[self._sensors.ids.slots_of_known(question.sensor_ids)]
+        sources = question.source_ids & SLOT_MASK
+        offset: Floats = self._sources.position[sources].astype(np.float64)
+        offset -= self._sensors.position[question.sensor_ids & SLOT_MASK]
         offset /= self._sources.size[sources, np.newaxis]
         return offset
 
@@ -464,11 +451,7 @@ class ContinuousSensing(Saveable):
         return count
 
     def passes_until_noticed(self, pairs_at_once: int) -> int:
-        """Return the largest number of passes until a pair in view is asked (count), from when its sensor may look.
-
-        Args:
-            pairs_at_once: pairs asked in one pass; 1 or more.
-        """
+        """Return the largest number of passes until a pair in view is asked (count), from when its sensor may look."""
         passes = max(-(-self.pairs_needing_rays // pairs_at_once), self._phases.period > 1)
         return passes + self.turns.longest_patience + self._phases.in_use - 1
 
@@ -490,9 +473,9 @@ class ContinuousSensing(Saveable):
             self._senses[number] = self._senses[number]._replace(
                 range_m=kind.range_m, kept_per_m=kind.kept_per_m)
 
-    def cones(self, slots: NDArray[np.intp], offsets: Floats) -> NDArray[np.int64]:
+    def cones(self, slots: NDArray[np.integer], offsets: Floats) -> NDArray[np.int64]:
         """Return which cone of sensors contains each target, at offsets (n, 3) (m); ``NO_CONE`` for none."""
-        return cones_towards(self._sensors, slots, offsets, next(iter(self._senses.values())))
+        return cones_towards(self._sensors, slots.astype(np.int64), offsets, next(iter(self._senses.values())))
 
     def reach_of(self, number: int, eye: int, target: int, strength: float) -> ReachNumbers | None:
         """Return distance and share kept from a source, by its row, to a sensor; None if none reaches it."""
@@ -549,7 +532,9 @@ class ContinuousSensing(Saveable):
         for name in ("pairs", "found"):
             for one in getattr(values, name).values():
                 for ids, table in zip(ids_of(one.keys), tables, strict=True):
-                    unknown = [some for some in np.unique(ids).tolist() if not was_given_out(table, some)]
+                    unknown = [
+                        some for some in np.unique(ids).tolist()
+                        if not (table.knows(some) or table.was_removed(some))]
                     if unknown:
                         refuse(name, f"contain the {table.noun} id {unknown[0]}, which never existed")
 
@@ -581,12 +566,7 @@ def _point(direction: NDArray[np.float64]) -> Point:
 
 
 def check_answers(answers: object, wanted: int) -> None:
-    """Refuse what ``line_of_sight`` returned, unless it is one bool for each line.
-
-    Raises:
-        TypeError: if it is not an array of bool.
-        ValueError: if it has another shape.
-    """
+    """Refuse what ``line_of_sight`` returned, unless it is one bool for each line."""
     if not isinstance(answers, np.ndarray) or answers.dtype != np.bool_:
         raise TypeError(f"line_of_sight must return a NumPy array of bool, or None, got {shown(answers)}")
     if answers.shape != (wanted,):

@@ -304,14 +304,7 @@ class Lines:
         self.query = LineQuery(modality, rows, sensor_ids, source_ids, eyes, targets)
 
     def write(self, sensor_places, source_places) -> None:
-        """Write where the lines are now.
-
-        Args:
-            sensor_places: (sensors, 3) float32, positions of sensors by slot (m).
-            source_places: (sources, 3) float32, positions of sources by slot (m).
-
-        Cost: O(n).
-        """
+        """Write where the lines are now. Cost: O(n)."""
         i: cython.Py_ssize_t
         axis: cython.Py_ssize_t
         eye: cython.Py_ssize_t

@@ -33,12 +33,7 @@ Columns = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 class RayTurns(Saveable):
-    """Orders questions by importance and age; a pair has that of its sensor, or its own if higher.
-
-    Args:
-        sensors: the sensors that look.
-        sources: their targets.
-    """
+    """Orders questions by importance and age; a pair has that of its sensor, or its own if higher."""
 
     STATE = DeclaredState(
         of_sensors=MapOf(Number(0, 1), key=Whole(maximum=LARGEST_ID), at="_of_sensors"),

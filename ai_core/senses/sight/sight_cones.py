@@ -102,9 +102,6 @@ def packed_cones(cones: Sequence[SightCone]) -> Floats:
     Each row holds range_m, cos half horizontal, sin half vertical, acuity, and 1
     if it only keeps what is seen already, else 0. Cones with a ``lose_range_m``
     come a second time at the end, as far as that.
-
-    Raises:
-        TypeError: if one is not a ``SightCone``.
     """
     for cone in cones:
         if not isinstance(cone, SightCone):

@@ -106,11 +106,7 @@ def cones_towards(sensors, slots, offsets, sense) -> np.ndarray:
 
 
 def shown(name, array, dtype, *least):
-    """Return a view of an array that is at least so long in each dimension.
-
-    Raises:
-        ValueError: if it has another type or shape.
-    """
+    """Return a view of an array that is at least so long in each dimension."""
     if array.dtype != dtype or array.ndim != len(least) or not array.flags.c_contiguous or any(
             have < wanted for have, wanted in zip(array.shape, least, strict=True)):
         raise ValueError(f"{name} must be {dtype.__name__} of at least shape {least} in one run of memory")

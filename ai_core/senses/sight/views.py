@@ -57,5 +57,6 @@ class Views:
             self.by_modality[number] = {key: views[key] for key in keys.tolist() if key in views}
 
 
-VIEWS = ByModality(ByPair(Row(lambda *view: view, Number(0), Whole(maximum=(1 << MOST_PARTS) - 1))))
-"""How ``Views.by_modality`` is saved."""
+VIEWS = ByModality(
+    ByPair(Row(lambda *view: view, Number(0), Whole(maximum=(1 << MOST_PARTS) - 1))), at="_sources.views.by_modality")
+"""How ``Views.by_modality`` is saved, by a sense manager."""

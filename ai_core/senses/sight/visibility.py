@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import shown
+from ai_core.senses.id_table import SLOT_MASK
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.camouflage import Backdrop, Background
@@ -25,14 +26,7 @@ Floats = NDArray[np.float64]
 
 
 class Visibility:
-    """Turns the answers of rays into the clarity of targets.
-
-    Args:
-        modalities: all senses.
-        sensors: the sensors that look.
-        sources: their targets; ``views`` of it holds the answers.
-        background: returns the background of targets, or None.
-    """
+    """Turns the answers of rays into the clarity of targets."""
 
     def __init__(
         self,
@@ -74,13 +68,7 @@ class Visibility:
     def of(
         self, question: LineQuery, continuous: ContinuousSensing, line_of_sight: LineOfSight | None
     ) -> LineOfSight:
-        """Return a function that answers for whole pairs, with rays from ``line_of_sight``.
-
-        Args:
-            question: the pairs that will be asked, all of them in one call.
-            continuous: holds the pairs.
-            line_of_sight: None if nothing blocks sight.
-        """
+        """Return a function that answers for whole pairs, with rays from ``line_of_sight``."""
 
         def answer(
             eyes: NDArray[np.float32],
@@ -146,7 +134,7 @@ class Visibility:
             continuous.pairs[number].is_sensed[row]
             for number, row in zip(question.modality.tolist(), question.row.tolist(), strict=True)
         ], np.bool_)
-        slots = self._sensors.ids.slots_of_known(question.sensor_ids)
+        slots = question.sensor_ids & SLOT_MASK
         first = continuous.cones(slots, continuous.offsets(question))
         only_keeps = (first >= 0) & (self._sensors.cones[slots, first, 4] > 0)
         needs_cone = np.array([self._modalities[one].needs_cone for one in question.modality.tolist()])
@@ -163,7 +151,7 @@ class Visibility:
         """Return for free lines the factor of light and background, relative to the highest possible."""
         if self._background is None or not len(eyes):
             return np.ones(len(eyes))
-        slots = self._sources.ids.slots_of_known(source_ids)
+        slots = source_ids & SLOT_MASK
         light = self._sources.light[slots]
         factor = light
         behind = self._background(eyes, points, sensor_ids, source_ids)
@@ -173,7 +161,8 @@ class Visibility:
                 factor = np.maximum(light, np.clip(backlight, 0.0, 1.0) - light)
             factor = factor * self._sources.camouflage.factors(self._sources.pattern[slots], pattern)
         highest = self._sources.highest_factor(slots)
-        return np.divide(factor, highest, out=np.zeros(len(eyes)), where=highest > 0)
+        found: Floats = np.divide(factor, highest, out=np.zeros(len(eyes)), where=highest > 0)
+        return found
 
     def _noted(
         self, question: LineQuery, pairs: dict[int, PairsInView], clarity: Floats,
@@ -181,7 +170,7 @@ class Visibility:
     ) -> NDArray[np.bool_]:
         """Keep the answers, and return which targets are seen strongly enough."""
         is_seen = bits > 0
-        slots = self._sensors.ids.slots_of_known(question.sensor_ids)
+        slots = question.sensor_ids & SLOT_MASK
         keys = keys_of(question.sensor_ids, question.source_ids)
         for number in np.unique(question.modality).tolist():
             mine = question.modality == number

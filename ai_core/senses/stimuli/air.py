@@ -32,9 +32,6 @@ class BackgroundNoise(Saveable):
     At each place the loudest noise counts. A noise with a position weakens with
     distance as signals of its modality do, and ends at its range.
 
-    Args:
-        modalities: define how noises travel.
-
     Attributes:
         all: noises by id.
     """
@@ -55,13 +52,7 @@ class BackgroundNoise(Saveable):
         return len(self.all)
 
     def add(self, modality_name: str, level: float, position: ArrayLike | None = None) -> int:
-        """Add a noise, and return its id.
-
-        Args:
-            modality_name: an emitted modality.
-            level: at its origin, or everywhere, 0 or more.
-            position: its origin (m); None for everywhere.
-        """
+        """Add a noise, and return its id."""
         number = self._modalities.number(modality_name)
         if self._modalities[number].is_continuous:
             raise ValueError(f"modality_name must be an emitted modality, got the continuous {shown(modality_name)}")
@@ -72,11 +63,7 @@ class BackgroundNoise(Saveable):
         return self._added - 1
 
     def remove(self, noise_id: int) -> None:
-        """Remove a noise.
-
-        Raises:
-            UnknownNameError: if no noise has this id.
-        """
+        """Remove a noise."""
         if self.all.pop(noise_id, None) is None:
             whole_number("noise id", noise_id, minimum=0)
             raise UnknownNameError("noise id", noise_id, self.all)

@@ -35,7 +35,7 @@ from ai_core.saving.kinds import (
     Whole,
 )
 from ai_core.senses.audience import Hear, StimulusBatch
-from ai_core.senses.id_table import LARGEST_ID
+from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensation import Point as Place
 from ai_core.senses.sensor_table import SensorTable
@@ -115,13 +115,6 @@ class QueuedArrivals(NamedTuple):
 
 class EmittedSignals(Saveable):
     """Carries signals to sensors, on straight lines.
-
-    Args:
-        modalities: how signals travel.
-        sensors: the sensors that they may reach.
-        sources: the sources that may emit them.
-        muffle: see ``Muffle``.
-        is_muffled: returns whether obstacles may absorb a modality, by its number.
 
     Attributes:
         sent: signals emitted so far (count).
@@ -319,7 +312,7 @@ class EmittedSignals(Saveable):
         for number, places in sorted(by_modality.items()):
             ids = np.array([taken[place][3] for place in places], np.int32)
             start = np.array([taken[place][2] for place in places], np.float32)
-            end = np.ascontiguousarray(self._sensors.position[self._sensors.ids.slots_of_known(ids)])
+            end = np.ascontiguousarray(self._sensors.position[ids & SLOT_MASK])
             for place, share in zip(places, self._muffle(number, start, end, ids), strict=True):
                 shares[place] = share
         self.queue.put_occluded([row for row, *_ in taken], shares)
@@ -356,7 +349,7 @@ class EmittedSignals(Saveable):
         ahead = [there - here for there, here in zip(start.tolist(), end.tolist(), strict=True)]
         distance_m = math.hypot(*ahead)
         lines = start[np.newaxis], np.ascontiguousarray(end)[np.newaxis]
-        share, = self._muffle(number, *lines, self._sensors.ids.of_slots(np.array([eye])))
+        share, = self._muffle(number, *lines, self._sensors.ids.by_slot[[eye]])
         return ReachNumbers(distance_m, kind.kept_per_m**distance_m * share, (ahead[0], ahead[1], ahead[2]))
 
     def _signal(

@@ -57,12 +57,7 @@ class Materials(Described):
 
 
 def checked_shares(shares: object, wanted: int) -> list[float]:
-    """Return the answer of a ``Between`` as plain numbers.
-
-    Raises:
-        TypeError: if it does not hold numbers.
-        ValueError: if it has another shape, or a share is outside 0 to 1.
-    """
+    """Return the answer of a ``Between`` as plain numbers."""
     if shares is None:
         return [1.0] * wanted
     array = np.asarray(shares)

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from ai_core.errors import UnknownNameError
 from ai_core.senses.percepts.memory import RADIO, SenseMemory, TargetReport
 
 HERE = (0.0, 0.0, 0.0)
@@ -302,16 +301,3 @@ def test_remembered_place_is_a_copy_of_the_array_it_came_from():
     assert memory.find(1).last_known_position == (1.0, 2.0, 3.0)
     saved = json.loads(json.dumps(memory.save_state()))
     assert [saved["rows"]["memory"][name] for name in "xyz"] == [[1.0], [2.0], [3.0]]
-
-
-def test_timed_hold_is_saved_and_loaded_before_next_sensation():
-    memory, other = SenseMemory(), SenseMemory()
-    memory.sense(1, "sight", 1.0, HERE, 0.0)
-    memory.hold(1, 5.0)
-    other.prepare_state(json.loads(json.dumps(memory.save_state())))()
-    assert other.save_state() == memory.save_state()
-
-
-def test_who_is_not_known_cannot_be_followed():
-    with pytest.raises(UnknownNameError, match="unknown target 7"):
-        SenseMemory().follow(7, HERE, 1.0)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ai_core.errors import UnknownNameError
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.awareness import AwarenessSettings
-from ai_core.senses.percepts.memory import SenseMemory
+from ai_core.senses.percepts.memory import SenseMemory, TargetReport
 from tests.senses.worlds import World, hearing
 
 
@@ -84,7 +84,8 @@ def test_states_that_are_still_true_are_returned_themselves(world):
     world.tick()
     hidden = world.manager.states_of([(eye, thing)], before=before[:1])
     assert hidden[0][:2] == (True, False)
-    world.manager.memory_of(eye).follow(thing, (0, 0, -1), world.clock.now.seconds)
+    report = TargetReport(thing, (0.0, 0.0, -1.0), (0.0, 0.0, 0.0), 1.0, world.clock.now.seconds)
+    world.manager.memory_of(eye).hear_report(report)
     assert world.manager.states_of([(eye, thing)], before=hidden)[0][4:] == (0, 0, -1)
 
 
