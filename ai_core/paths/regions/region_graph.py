@@ -10,7 +10,8 @@ from ai_core.budget import Budget
 from ai_core.described import Described
 from ai_core.errors import check_type, whole_number
 from ai_core.maps.passage import GridPassage
-from ai_core.paths.regions.region_loops import NO_PORTAL, FieldGround, PortalSearch, RegionFields
+from ai_core.paths.regions.region_loops import FieldGround, RegionFields
+from ai_core.paths.searches.jump_loops import NO_PORTAL, PortalSearch
 from ai_core.scheduling.interruptible import Cancellable
 
 __all__ = ["RegionGraph"]

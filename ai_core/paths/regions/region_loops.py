@@ -2,7 +2,7 @@
 # Row by row, with branches: as fast with -O1 as with -O3, compiled in half of the time.
 # distutils: extra_compile_args = -O1
 # mypy: ignore-errors
-"""Loops of searches over regions: paths within a region, and A* from portal to portal.
+"""Loops of regions: paths within a region, and joined runs of cells.
 
 A field holds for each cell of a region the next move towards one portal. The costs of these paths, from portal to
 portal, are what ``PortalSearch`` adds up; fields then turn the portals that it finds into cells.
@@ -15,25 +15,14 @@ from numpy.typing import NDArray
 
 from ai_core.maps.cell_moves import GridMoves
 
-__all__ = ["NO_MOVE", "NO_PORTAL", "FieldGround", "PortalSearch", "RegionFields", "follow", "join_runs", "root_of"]
+__all__ = ["NO_MOVE", "FieldGround", "RegionFields", "follow", "join_runs", "root_of"]
 
 NO_MOVE = 255
 """Marker instead of a move: the cell is the target, or no path leads to it."""
 
-NO_PORTAL = -1
-"""Portal number that stands for no portal."""
-
 ENDLESS = "internal error in the fields of a region: a path has no end; make a new RegionGraph, and report this"
-CONTRADICTORY = (
-    "internal error in a search: its tables contradict each other; make a new search, and report this with the grid")
-
 INFINITE = cython.declare(cython.double, float("inf"))
 SQRT_2 = cython.declare(cython.double, 2 ** 0.5)
-LONG = cython.declare(cython.int, 8)    # portals from which on the GIL is released: some 5 µs
-
-Waiting = cython.struct(whole=cython.double, portal=cython.int)
-WAITING = np.dtype([("whole", "f8"), ("portal", "i4")], align=True)
-
 
 NO_CELLS = cython.declare(cython.int[::1], memoryview(np.zeros(0, np.int32)))
 
@@ -363,222 +352,6 @@ def follow(fields: list[RegionFields], numbers: list[int], starts: list[int]) ->
         if count < 0:
             raise RuntimeError(ENDLESS)
     return out[:count].copy()
-
-
-@cython.final
-@cython.cclass
-class PortalSearch:
-    """Memory for consecutive searches by A* from portal to portal.
-
-    A portal is numbered by its region and its index there; the nodes of the search are the portals through which
-    the path enters a region. Regions may change in the arrays between two searches.
-
-    Args:
-        portal_costs: (regions, room, room) float64, costs from portal to portal within a region, ``inf`` without
-            a path; all arrays are referenced, not copied.
-        partners: (regions, room) int32, portal on the other side, ``NO_PORTAL`` for none.
-        enter: (regions, room) float64, cost of entering the cell of the portal from the other side.
-        counts: (regions,) int32, number of portals of each region.
-
-    Raises:
-        ValueError, TypeError: if an array has another type or shape.
-
-    Attributes:
-        is_done: True when the cheapest path over portals is found.
-        cost: lowest cost so far: ``inf`` without a path, ``direct`` if no path over portals is cheaper.
-
-    Cost: 12 bytes per portal that there is room for, plus memory for the waiting portals.
-    """
-
-    is_done = cython.declare(cython.bint, visibility="readonly")
-    cost = cython.declare(cython.double, visibility="readonly")
-    portal_costs: cython.double[:, :, ::1]
-    partners: cython.int[:, ::1]
-    enter: cython.double[::1]
-    counts: cython.int[::1]
-    regions: cython.int
-    most: cython.int                # portals of a region
-    goal: cython.int
-    end: cython.int                 # last portal of the best path so far
-    ends: cython.double[::1]        # costs from each of the goal's portals to it
-    rest: cython.double[::1]
-    costs: cython.double[::1]       # by portal, the least cost from the start so far, and the portal before it
-    came: cython.int[::1]
-    heap: Waiting[::1]
-    waiting: cython.int
-    room: cython.int
-
-    def __init__(
-        self, portal_costs: NDArray[np.float64], partners: NDArray[np.int32], enter: NDArray[np.float64],
-        counts: NDArray[np.int32],
-    ) -> None:
-        regions, most = partners.shape
-        if (portal_costs.shape, enter.shape, counts.shape) != ((regions, most, most), (regions, most), (regions,)):
-            raise ValueError(
-                "portal_costs must be (regions, room, room), partners and enter (regions, room), counts (regions)")
-        self.regions, self.most = regions, most
-        self.portal_costs = memoryview(portal_costs)
-        self.partners, self.counts = memoryview(partners), memoryview(counts)
-        self.enter = memoryview(enter.reshape(-1))
-        self.costs = memoryview(np.empty(regions * most))
-        self.came = memoryview(np.empty(regions * most, np.int32))
-        self.is_done, self.cost, self.end, self.room, self.waiting = True, INFINITE, -1, 0, 0
-
-    @cython.cfunc
-    def grow(self):
-        room: cython.int = 2 * self.room + 256 + self.most
-        heap = np.zeros(room, WAITING).view(np.recarray)
-        if self.room:
-            heap[:self.room] = self.heap
-        self.heap, self.room = heap, room
-
-    def begin(
-        self, start: cython.int, goal: cython.int, out: NDArray[np.float64], into: NDArray[np.float64],
-        rest: NDArray[np.float64], direct: cython.double,
-    ) -> None:
-        """Discard the last search and start a new one.
-
-        Args:
-            start: region of the start.
-            goal: region of the goal.
-            out: (portals of the start region,) float64, cost from the start to each portal.
-            into: (portals of the goal region,) float64, cost from each portal to the goal; referenced, not copied.
-            rest: (regions, room) float64, lower bound of the cost from each portal to the goal; referenced.
-            direct: cost of the path within a common region of start and goal, ``inf`` without a path.
-
-        Raises:
-            IndexError: if there is no such region.
-            ValueError: if an array has another shape.
-
-        Cost: O(regions * room).
-        """
-        if not (0 <= start < self.regions and 0 <= goal < self.regions):
-            raise IndexError("a region is not on the grid")
-        if len(out) != self.counts[start] or len(into) != self.counts[goal]:
-            raise ValueError("out and into must have as many numbers as portals")
-        if rest.shape != (self.regions, self.most):
-            raise ValueError("rest must be (regions, room)")
-        self.ends, self.rest = memoryview(into), memoryview(rest.reshape(-1))
-        self.goal, self.cost, self.end, self.waiting, self.is_done = goal, direct, -1, 0, False
-        if self.room < self.most:
-            self.grow()
-        i: cython.int
-        for i in range(self.regions * self.most):
-            self.costs[i] = INFINITE
-        so_far: cython.double
-        for i, so_far in enumerate(out.tolist()):
-            self.cross(start, i, so_far, -1)
-
-    def advance(self, most: cython.Py_ssize_t) -> int:
-        """Expand up to ``most`` portals; return their number, less than ``most`` when the search ends."""
-        expanded: cython.Py_ssize_t = 0
-        while expanded < most and not self.is_done:
-            if self.room - self.waiting < self.most:
-                self.grow()
-            if most - expanded >= LONG:
-                with cython.nogil:
-                    expanded += self.work(most - expanded)
-            else:
-                expanded += self.work(most - expanded)
-        return expanded
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def work(self, most: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Expand up to ``most`` portals, fewer where the heap has no room; return their number."""
-        expanded: cython.Py_ssize_t = 0
-        while expanded < most and self.room - self.waiting >= self.most:
-            if not self.waiting or self.heap[0].whole >= self.cost:
-                self.is_done = True
-                break
-            portal, whole = self.heap[0].portal, self.heap[0].whole
-            self.pop()
-            so_far = self.costs[portal]
-            if whole > so_far + self.rest[portal]:      # the portal became cheaper since, and was expanded then
-                continue
-            expanded += 1
-            region, index = portal // self.most, portal % self.most
-            if region == self.goal and so_far + self.ends[index] < self.cost:
-                self.cost, self.end = so_far + self.ends[index], portal
-            for other in range(self.counts[region]):
-                if other != index:
-                    self.cross(region, other, so_far + self.portal_costs[region, index, other], portal)
-        return expanded
-
-    @cython.cfunc
-    @cython.inline
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def cross(self, region: cython.int, index: cython.int, so_far: cython.double, came: cython.int) -> cython.void:
-        """Note the portal on the other side of one, if it becomes cheaper."""
-        if so_far == INFINITE:
-            return
-        portal: cython.int = self.partners[region, index]
-        cost: cython.double = so_far + self.enter[portal]
-        whole: cython.double = cost + self.rest[portal]
-        if cost < self.costs[portal] and whole < self.cost:
-            self.costs[portal], self.came[portal] = cost, came
-            self.push(whole, portal)
-
-    @cython.cfunc
-    @cython.inline
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def push(self, whole: cython.double, portal: cython.int) -> cython.void:
-        at: cython.int = self.waiting
-        self.waiting += 1
-        while at:
-            above = (at - 1) >> 1
-            if self.heap[above].whole < whole or (
-                    self.heap[above].whole == whole and self.heap[above].portal <= portal):
-                break
-            self.heap[at] = self.heap[above]
-            at = above
-        self.heap[at].whole, self.heap[at].portal = whole, portal
-
-    @cython.cfunc
-    @cython.inline
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def pop(self) -> cython.void:
-        """Remove the first entry of the heap."""
-        last: cython.int = self.waiting - 1
-        at: cython.int = 0
-        below: cython.int = 1
-        self.waiting = last
-        while below < last:
-            if below + 1 < last and self.precedes(below + 1, below):
-                below += 1
-            if not self.precedes(below, last):
-                break
-            self.heap[at] = self.heap[below]
-            at, below = below, 2 * below + 1
-        self.heap[at] = self.heap[last]
-
-    @cython.cfunc
-    @cython.inline
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def precedes(self, at: cython.int, other: cython.int) -> cython.bint:
-        """Return the order of the heap: by cost of the whole path, then portal."""
-        return self.heap[at].whole < self.heap[other].whole or (
-            self.heap[at].whole == self.heap[other].whole and self.heap[at].portal < self.heap[other].portal)
-
-    def portals(self) -> NDArray[np.int32]:
-        """Return the entered portals of the best path in order, (n,) int32; none for the direct path.
-
-        Raises:
-            RuntimeError: if the tables contradict each other.
-        """
-        found: list = []
-        portal: cython.int = self.end
-        while portal != -1:
-            found.append(portal)
-            portal = self.came[portal]
-            if len(found) > self.regions * self.most:
-                raise RuntimeError(CONTRADICTORY)
-        return np.array(found[::-1], np.int32)
 
 
 @cython.ccall

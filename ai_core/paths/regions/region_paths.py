@@ -20,8 +20,9 @@ from ai_core.errors import check_type, whole_number
 from ai_core.maps.cell_moves import SQRT_2
 from ai_core.paths.path import Path, PathSearch
 from ai_core.paths.regions.region_graph import RegionGraph
-from ai_core.paths.regions.region_loops import PortalSearch, RegionFields, follow
+from ai_core.paths.regions.region_loops import RegionFields, follow
 from ai_core.paths.searches.cells_along import costs_along, remove_loops
+from ai_core.paths.searches.jump_loops import PortalSearch
 from ai_core.paths.searches.search import AStarSearch
 
 __all__ = ["RegionSearch"]

@@ -1,8 +1,8 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
 # mypy: ignore-errors
-"""Jump points (JPS+): jump distances from every cell of a grid, and A* from jump point to jump point.
+"""Searches with a heap: A* from jump point to jump point (JPS+), with its jump distances, and from portal to portal.
 
-For grids with 8 neighbors, a single cost and closed corners. Of all paths of equal length, one that
+Jumps are for grids with 8 neighbors, a single cost and closed corners. Of all paths of equal length, one that
 turns from diagonals to straight lines as early as possible is enough; so only cells at the end of a wall
 are worth a stop: jump points.
 
@@ -19,7 +19,10 @@ from numpy.typing import NDArray
 
 from ai_core.paths.searches.canonical_moves import SUCCESSORS
 
-__all__ = ["LONGEST_SIDE", "JumpDistances", "JumpSearch"]
+__all__ = ["LONGEST_SIDE", "NO_PORTAL", "JumpDistances", "JumpSearch", "PortalSearch"]
+
+NO_PORTAL = -1
+"""Portal number that stands for no portal."""
 
 LONGEST_SIDE = 32_766
 """Longest side of a grid (cells): jumps are 16-bit integers."""
@@ -40,6 +43,8 @@ ALL_DIAGONALS = cython.declare(cython.int, 1 << 0 | 1 << 2 | 1 << 5 | 1 << 7)
 
 SQRT_2 = cython.declare(cython.double, 2 ** 0.5)
 LONG = cython.declare(cython.int, 64)               # cells from which on the GIL is released: some 5 µs
+LONG_OF_PORTALS = cython.declare(cython.int, 8)
+INFINITE = cython.declare(cython.double, float("inf"))
 MOST_ENTRIES = cython.declare(cython.int, 12)       # that one cell adds to the heap: 4 straight, twice 4 diagonal
 LAST_NUMBER = cython.declare(cython.uint, 2 ** 32 - 1)
 
@@ -53,7 +58,7 @@ Stop = cython.struct(
 STOP = np.dtype([("straights", "i4"), ("diagonals", "i4"), ("came", "i4"), ("search", "u4"), ("to_try", "u1"),
                  ("tried", "u1")], align=True)
 
-Entry = cython.struct(cost=cython.double, cell=cython.int)
+Entry = cython.struct(cost=cython.double, cell=cython.int)      # the cell, or the portal
 ENTRY = np.dtype([("cost", "f8"), ("cell", "i4")], align=True)
 
 
@@ -270,9 +275,105 @@ class JumpDistances:
             row -= down
 
 
+@cython.cclass
+class HeapSearch:
+    """A base of A* with a heap of cells or portals, expanded in slices; on a tie the smaller number comes first.
+
+    ``work`` expands; it stops early where the heap has no room for what one expansion adds, and ``advance`` makes room.
+    """
+
+    is_done = cython.declare(cython.bint, visibility="readonly")
+    heap: Entry[::1]                # what waits, and the costs of whole paths over it
+    waiting: cython.int
+    room: cython.int
+    entries: cython.int             # that one expansion adds
+    long: cython.int                # expansions from which on the GIL is released: some 5 µs
+
+    @cython.cfunc
+    def prepare(self, entries: cython.int, long: cython.int):
+        self.entries, self.long, self.waiting, self.room, self.is_done = entries, long, 0, 0, True
+        self.grow()
+
+    @cython.cfunc
+    def grow(self):
+        room: cython.int = 2 * self.room + 256 + self.entries
+        heap = np.zeros(room, ENTRY).view(np.recarray)
+        if self.room:
+            heap[:self.room] = self.heap
+        self.heap, self.room = heap, room
+
+    def advance(self, most: cython.Py_ssize_t) -> int:
+        """Expand up to ``most`` cells or portals; return their number, less than ``most`` when the search ends."""
+        expanded: cython.Py_ssize_t = 0
+        while expanded < most and not self.is_done:
+            if self.room - self.waiting < self.entries:
+                self.grow()
+            if most - expanded >= self.long:
+                with cython.nogil:
+                    expanded += self.work(most - expanded)
+            else:
+                expanded += self.work(most - expanded)
+        return expanded
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def work(self, most: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Return how many were expanded, fewer where the heap has no room; subclasses do it."""
+        return 0
+
+    @cython.cfunc
+    @cython.inline
+    @cython.final
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def push(self, cost: cython.double, cell: cython.int) -> cython.void:
+        at: cython.int = self.waiting
+        self.waiting += 1
+        while at:
+            above = (at - 1) >> 1
+            if self.heap[above].cost < cost or (self.heap[above].cost == cost and self.heap[above].cell <= cell):
+                break
+            self.heap[at] = self.heap[above]
+            at = above
+        self.heap[at].cost, self.heap[at].cell = cost, cell
+
+    @cython.cfunc
+    @cython.inline
+    @cython.final
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def pop(self) -> cython.int:
+        found: cython.int = self.heap[0].cell
+        at: cython.int = 0
+        below: cython.int = 1
+        last: cython.int = self.waiting - 1
+        cost: cython.double = self.heap[last].cost
+        cell: cython.int = self.heap[last].cell
+        self.waiting = last
+        while below < last:
+            if below + 1 < last and self.is_before(below + 1, self.heap[below].cost, self.heap[below].cell):
+                below += 1
+            if not self.is_before(below, cost, cell):
+                break
+            self.heap[at] = self.heap[below]
+            at, below = below, 2 * below + 1
+        self.heap[at].cost, self.heap[at].cell = cost, cell
+        return found
+
+    @cython.cfunc
+    @cython.inline
+    @cython.final
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def is_before(self, at: cython.int, cost: cython.double, cell: cython.int) -> cython.bint:
+        """Return whether an entry of the heap comes before another; ties go to the smaller cell."""
+        return self.heap[at].cost < cost or (self.heap[at].cost == cost and self.heap[at].cell < cell)
+
+
 @cython.final
 @cython.cclass
-class JumpSearch:
+class JumpSearch(HeapSearch):
     """Memory for consecutive searches to one goal each, with a heap. Costs assume a cost of 1 per cell.
 
     Args:
@@ -289,7 +390,6 @@ class JumpSearch:
     Cost: 20 bytes per cell.
     """
 
-    is_done = cython.declare(cython.bint, visibility="readonly")
     reached = cython.declare(cython.int, visibility="readonly")
     opened: cython.uchar[::1]
     jumps: cython.short[::1]
@@ -300,9 +400,6 @@ class JumpSearch:
     number: cython.uint             # of the search
     stops: Stop[::1]                # by cell
     tries: cython.uchar[::1]        # ``SUCCESSORS``
-    heap: Entry[::1]                # waiting cells, and the costs of whole paths over them
-    waiting: cython.int
-    room: cython.int
     path: object                    # (n,) int32, room for a path
     path_cells: cython.int[::1]     # the same
 
@@ -311,19 +408,11 @@ class JumpSearch:
         self.opened, self.jumps = memoryview(open_moves.reshape(-1)), memoryview(jumps.reshape(-1))
         self.cells, self.width = open_moves.size, open_moves.shape[1]
         self.stops, self.tries = np.zeros(self.cells, STOP).view(np.recarray), memoryview(TRIES)
-        self.number = self.waiting = self.room = 0
+        self.number = 0
         self.path = np.empty(256, np.int32)
         self.path_cells = memoryview(self.path)
-        self.grow()
+        self.prepare(MOST_ENTRIES, LONG)
         self.begin(0, 0)
-
-    @cython.cfunc
-    def grow(self):
-        room: cython.int = 2 * self.room + 256
-        heap = np.zeros(room, ENTRY).view(np.recarray)
-        if self.room:
-            heap[:self.room] = self.heap
-        self.heap, self.room = heap, room
 
     def begin(self, start: cython.int, goal: cython.int) -> None:
         """Discard the last search and start one between two cells.
@@ -345,26 +434,12 @@ class JumpSearch:
         self.waiting = 0
         self.push(0, start)
 
-    def advance(self, most: cython.Py_ssize_t) -> int:
-        """Expand up to ``most`` cells; return their number, less than ``most`` when the search ends."""
-        expanded: cython.Py_ssize_t = 0
-        while expanded < most and not self.is_done:
-            if self.room - self.waiting < MOST_ENTRIES:
-                self.grow()
-            if most - expanded >= LONG:
-                with cython.nogil:
-                    expanded += self.work(most - expanded)
-            else:
-                expanded += self.work(most - expanded)
-        return expanded
-
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def work(self, most: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Expand up to ``most`` cells, fewer where the heap has no room; return their number."""
         expanded: cython.Py_ssize_t = 0
-        while expanded < most and self.room - self.waiting >= MOST_ENTRIES:
+        while expanded < most and self.room - self.waiting >= self.entries:
             if not self.waiting:
                 self.is_done = True
                 break
@@ -447,51 +522,6 @@ class JumpSearch:
             rows, columns = columns, rows
         self.push((straights + columns - rows) + SQRT_2 * (diagonals + rows), cell)
 
-    @cython.cfunc
-    @cython.inline
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def push(self, cost: cython.double, cell: cython.int) -> cython.void:
-        at: cython.int = self.waiting
-        self.waiting += 1
-        while at:
-            above = (at - 1) >> 1
-            if self.heap[above].cost < cost or (self.heap[above].cost == cost and self.heap[above].cell <= cell):
-                break
-            self.heap[at] = self.heap[above]
-            at = above
-        self.heap[at].cost, self.heap[at].cell = cost, cell
-
-    @cython.cfunc
-    @cython.inline
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def pop(self) -> cython.int:
-        found: cython.int = self.heap[0].cell
-        at: cython.int = 0
-        below: cython.int = 1
-        last: cython.int = self.waiting - 1
-        cost: cython.double = self.heap[last].cost
-        cell: cython.int = self.heap[last].cell
-        self.waiting = last
-        while below < last:
-            if below + 1 < last and self.is_before(below + 1, self.heap[below].cost, self.heap[below].cell):
-                below += 1
-            if not self.is_before(below, cost, cell):
-                break
-            self.heap[at] = self.heap[below]
-            at, below = below, 2 * below + 1
-        self.heap[at].cost, self.heap[at].cell = cost, cell
-        return found
-
-    @cython.cfunc
-    @cython.inline
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def is_before(self, at: cython.int, cost: cython.double, cell: cython.int) -> cython.bint:
-        """Return whether an entry of the heap comes before another; ties go to the smaller cell."""
-        return self.heap[at].cost < cost or (self.heap[at].cost == cost and self.heap[at].cell < cell)
-
     def cost_to(self, cell: cython.int) -> float:
         """Return the cost of the path found to a stop, ``inf`` without a path."""
         if not 0 <= cell < self.cells or self.stops[cell].search != self.number:
@@ -546,6 +576,151 @@ class JumpSearch:
         rows: cython.int = abs(other // self.width - cell // self.width)
         columns: cython.int = abs(other % self.width - cell % self.width)
         return self.cells + 1 if rows == columns == 0 else max(rows, columns)
+
+
+@cython.final
+@cython.cclass
+class PortalSearch(HeapSearch):
+    """Memory for consecutive searches by A* from portal to portal.
+
+    A portal is numbered by its region and its index there; the nodes of the search are the portals through which
+    the path enters a region. Regions may change in the arrays between two searches.
+
+    Args:
+        portal_costs: (regions, room, room) float64, costs from portal to portal within a region, ``inf`` without
+            a path; all arrays are referenced, not copied.
+        partners: (regions, room) int32, portal on the other side, ``NO_PORTAL`` for none.
+        enter: (regions, room) float64, cost of entering the cell of the portal from the other side.
+        counts: (regions,) int32, number of portals of each region.
+
+    Raises:
+        ValueError, TypeError: if an array has another type or shape.
+
+    Attributes:
+        is_done: True when the cheapest path over portals is found.
+        cost: lowest cost so far: ``inf`` without a path, ``direct`` if no path over portals is cheaper.
+
+    Cost: 12 bytes per portal that there is room for, plus memory for the waiting portals.
+    """
+
+    cost = cython.declare(cython.double, visibility="readonly")
+    portal_costs: cython.double[:, :, ::1]
+    partners: cython.int[:, ::1]
+    enter: cython.double[::1]
+    counts: cython.int[::1]
+    regions: cython.int
+    most: cython.int                # portals of a region
+    goal: cython.int
+    end: cython.int                 # last portal of the best path so far
+    ends: cython.double[::1]        # costs from each of the goal's portals to it
+    rest: cython.double[::1]
+    costs: cython.double[::1]       # by portal, the least cost from the start so far, and the portal before it
+    came: cython.int[::1]
+
+    def __init__(
+        self, portal_costs: NDArray[np.float64], partners: NDArray[np.int32], enter: NDArray[np.float64],
+        counts: NDArray[np.int32],
+    ) -> None:
+        regions, most = partners.shape
+        if (portal_costs.shape, enter.shape, counts.shape) != ((regions, most, most), (regions, most), (regions,)):
+            raise ValueError(
+                "portal_costs must be (regions, room, room), partners and enter (regions, room), counts (regions)")
+        self.regions, self.most = regions, most
+        self.portal_costs = memoryview(portal_costs)
+        self.partners, self.counts = memoryview(partners), memoryview(counts)
+        self.enter = memoryview(enter.reshape(-1))
+        self.costs = memoryview(np.empty(regions * most))
+        self.came = memoryview(np.empty(regions * most, np.int32))
+        self.cost, self.end = INFINITE, -1
+        self.prepare(most, LONG_OF_PORTALS)
+
+    def begin(
+        self, start: cython.int, goal: cython.int, out: NDArray[np.float64], into: NDArray[np.float64],
+        rest: NDArray[np.float64], direct: cython.double,
+    ) -> None:
+        """Discard the last search and start a new one.
+
+        Args:
+            start: region of the start.
+            goal: region of the goal.
+            out: (portals of the start region,) float64, cost from the start to each portal.
+            into: (portals of the goal region,) float64, cost from each portal to the goal; referenced, not copied.
+            rest: (regions, room) float64, lower bound of the cost from each portal to the goal; referenced.
+            direct: cost of the path within a common region of start and goal, ``inf`` without a path.
+
+        Raises:
+            IndexError: if there is no such region.
+            ValueError: if an array has another shape.
+
+        Cost: O(regions * room).
+        """
+        if not (0 <= start < self.regions and 0 <= goal < self.regions):
+            raise IndexError("a region is not on the grid")
+        if len(out) != self.counts[start] or len(into) != self.counts[goal]:
+            raise ValueError("out and into must have as many numbers as portals")
+        if rest.shape != (self.regions, self.most):
+            raise ValueError("rest must be (regions, room)")
+        self.ends, self.rest = memoryview(into), memoryview(rest.reshape(-1))
+        self.goal, self.cost, self.end, self.waiting, self.is_done = goal, direct, -1, 0, False
+        i: cython.int
+        for i in range(self.regions * self.most):
+            self.costs[i] = INFINITE
+        so_far: cython.double
+        for i, so_far in enumerate(out.tolist()):
+            self.cross(start, i, so_far, -1)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def work(self, most: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        expanded: cython.Py_ssize_t = 0
+        while expanded < most and self.room - self.waiting >= self.entries:
+            if not self.waiting or self.heap[0].cost >= self.cost:
+                self.is_done = True
+                break
+            whole = self.heap[0].cost
+            portal = self.pop()
+            so_far = self.costs[portal]
+            if whole > so_far + self.rest[portal]:      # the portal became cheaper since, and was expanded then
+                continue
+            expanded += 1
+            region, index = portal // self.most, portal % self.most
+            if region == self.goal and so_far + self.ends[index] < self.cost:
+                self.cost, self.end = so_far + self.ends[index], portal
+            for other in range(self.counts[region]):
+                if other != index:
+                    self.cross(region, other, so_far + self.portal_costs[region, index, other], portal)
+        return expanded
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def cross(self, region: cython.int, index: cython.int, so_far: cython.double, came: cython.int) -> cython.void:
+        """Note the portal on the other side of one, if it becomes cheaper."""
+        if so_far == INFINITE:
+            return
+        portal: cython.int = self.partners[region, index]
+        cost: cython.double = so_far + self.enter[portal]
+        whole: cython.double = cost + self.rest[portal]
+        if cost < self.costs[portal] and whole < self.cost:
+            self.costs[portal], self.came[portal] = cost, came
+            self.push(whole, portal)
+
+    def portals(self) -> NDArray[np.int32]:
+        """Return the entered portals of the best path in order, (n,) int32; none for the direct path.
+
+        Raises:
+            RuntimeError: if the tables contradict each other.
+        """
+        found: list = []
+        portal: cython.int = self.end
+        while portal != -1:
+            found.append(portal)
+            portal = self.came[portal]
+            if len(found) > self.regions * self.most:
+                raise RuntimeError(CONTRADICTORY)
+        return np.array(found[::-1], np.int32)
 
 
 @cython.cfunc

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from ai_core.maps.cell_moves import moves_for
 from ai_core.maps.grid import Grid
-from ai_core.paths.regions.region_loops import NO_MOVE, NO_PORTAL, FieldGround, PortalSearch, RegionFields, follow
+from ai_core.paths.regions.region_loops import NO_MOVE, FieldGround, RegionFields, follow
+from ai_core.paths.searches.jump_loops import NO_PORTAL, PortalSearch
 from tests.paths.levels import COSTS, cost_along
 
 TOP, LEFT, SIDE = 1, 2, 4
