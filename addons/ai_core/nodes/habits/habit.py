@@ -559,4 +559,4 @@ def tree_above(node: Any) -> Any:
     above = parent_of(node)
     while isinstance(above, Habit):
         above = parent_of(above)
-    return above if above is not None and hasattr(above, "habits_changed") else None
+    return above if hasattr(type(above), "habits_changed") else None      # asking an object of the engine is dear
