@@ -196,12 +196,17 @@ def test_who_watches_goes_along_to_another_squad(world):
     assert heard == ["charge", "hold"]
 
 
+def obeying(*names):
+    """Return the definition of a character that stands until it is asked whether it obeys."""
+    return Habit("root", [Habit("obey", can_activate=lambda run: False, wakes_on=names), Habit("stand")])
+
+
 def test_waiter_is_notified_once_by_current_scopes_after_moves():
     world = Blackboard(name="world")
     red, blue = (Blackboard(name="squad", parent=world) for _ in range(2))
     bob = Blackboard(name="bob", parent=red)
-    tree = HabitTree(Habit("root", wakes_on=("order", "alarm")), blackboard=bob)
-    other = HabitTree(Habit("root", wakes_on=("order",)), blackboard=Blackboard(parent=red))
+    tree = HabitTree(obeying("order", "alarm"), blackboard=bob)
+    other = HabitTree(obeying("order"), blackboard=Blackboard(parent=red))
     for _ in range(100):
         bob.parent = blue
         bob.parent = red

@@ -191,6 +191,10 @@ cdef class HabitRunner:
     cdef bint _has_listeners(self) except -1
     cdef _call_listener(self, listener, HabitContext run)
 
+    cdef _hear(self, name)
+    @cython.locals(run=HabitContext, child=HabitContext, place=HabitPlace, listeners=tuple, last=Py_ssize_t,
+                   index=Py_ssize_t)
+    cdef bint _heeds(self, name) except -1
     cdef _note(self, name)
     cdef _wake(self, bint asks_all)
 

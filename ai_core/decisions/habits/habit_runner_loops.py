@@ -265,7 +265,7 @@ def write_changed(boards: list[Blackboard], keys: tuple[str, ...], values: list[
                 for one in trees.get(key, ()):
                     tree = one()
                     if tree is not None:        # dead ones are dropped by notify_tree()
-                        tree._note(key)
+                        tree._hear(key)
 
 
 class ValuesAre:
@@ -783,7 +783,7 @@ class HabitRunner:
         if self._messages is None:
             self._messages = {}
         self._messages[name] = TreeMessage(payload)
-        self._notice(name)
+        self._note(name)
 
     def active_runs(self) -> list[HabitContext]:
         """Return the runs of all active habits, parents first, those beside in the order begun."""
@@ -1465,10 +1465,35 @@ class HabitRunner:
             self._callback_faults().keep(error)
 
     def _notice(self, name: str) -> None:
-        """Note a message or a change of the blackboard."""
-        self._note(name)
+        """Note a change of the blackboard."""
+        self._hear(name)
+
+    def _hear(self, name: str) -> None:
+        """Note a change of the blackboard, if something in the present agenda depends on it."""
+        if self.is_busy or self._agenda is None or self.root_run is None or self._heeds(name):
+            self._note(name)
+
+    def _heeds(self, name: str) -> bool:
+        """Return whether an active habit waits for a name, or a habit that may be asked before it ends listens to it.
+
+        Habits below the active one are asked when it ends, whatever has changed until then.
+        """
+        listeners: tuple[int, ...] = self.plan.listeners.get(name, ())
+        run = self.root_run
+        while run is not None:
+            place, child = run.place, run.child
+            if place.non_blocking or place.is_utility or name in run.waits_for or (
+                    run.course is not None and name in run.course_names):
+                return True
+            last = place.end if child is None else child.place.index
+            for index in listeners:
+                if place.index < index < last:
+                    return True
+            run = child
+        return False
 
     def _note(self, name: str) -> None:
+        """Note a message or a change of the blackboard for the next tick."""
         if self._noticed is None:
             self._noticed = set()
         self._noticed.add(name)

@@ -31,6 +31,35 @@ def guard(condition, **options):
         blackboard=Blackboard(name="bob"))
 
 
+def test_changes_for_less_urgent_habits_do_not_wake_a_tree():
+    asked, ends = Asked("seen_at"), []
+    chase = Habit("chase", can_activate=lambda run: not ends, tick=lambda run: SUCCEEDED if ends else run.wait_s(1.0))
+    search = Habit("search", can_activate=asked, wakes_on=("seen_at",))
+    tree = HabitTree(Habit("guard", [chase, search, Habit("stand")]), blackboard=Blackboard(name="bob"))
+    tree.tick(0.1)
+    tree.tick(0.1)
+    for place in range(1, 5):
+        tree.blackboard["seen_at"] = place
+        assert tree.is_asleep
+        tree.tick(0.1)
+    assert asked.times == 0
+    ends.append(True)
+    tree.tick(1.0)
+    assert asked.times == 1 and tree.active_paths() == ["guard/search"]
+
+
+def test_waits_of_active_habits_wake_a_tree_whatever_listens():
+    woken = []
+    wait = Habit("wait", enter=lambda run: run.wait_for("seen_at"), tick=lambda run: woken.append(run.woken_by))
+    search = Habit("search", can_activate=Asked("seen_at"), wakes_on=("seen_at",))
+    tree = HabitTree(Habit("guard", [wait, search]), blackboard=Blackboard(name="bob"))
+    tree.tick(0.1)
+    tree.tick(0.1)
+    tree.blackboard["seen_at"] = 1
+    tree.tick(0.1)
+    assert woken == ["seen_at"]
+
+
 def test_condition_on_a_key_is_asked_only_after_a_change():
     asked = Asked()
     tree = guard(asked, wakes_on=("alarm",))
