@@ -45,7 +45,8 @@ def test_changes_for_less_urgent_habits_do_not_wake_a_tree():
     assert asked.times == 0
     ends.append(True)
     tree.tick(1.0)
-    assert asked.times == 1 and tree.active_paths() == ["guard/search"]
+    assert asked.times == 1
+    assert tree.active_paths() == ["guard/search"]
 
 
 def test_waits_of_active_habits_wake_a_tree_whatever_listens():
