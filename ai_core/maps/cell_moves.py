@@ -6,14 +6,13 @@ odd rows are shifted half a cell to the right and have the bit ``ODD_ROW`` set.
 """
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CORNER_RULES", "ODD_ROW", "SQUARE_8", "Corners", "GridMoves", "moves_for", "open_by_neighbors"]
+__all__ = ["CORNER_RULES", "ODD_ROW", "SQUARE_8", "Corners", "GridMoves", "moves_for"]
 
 Corners = Literal["closed", "half_open", "open"]
 """When a diagonal is open: if both cells beside it are free, if at least one is, or always."""
@@ -86,26 +85,6 @@ class GridMoves:
         if self.is_hexagonal:
             opened |= np.where(is_odd & is_free, np.uint8(ODD_ROW), np.uint8(0))
         return opened
-
-
-@functools.cache
-def open_by_neighbors(moves: GridMoves, corners: Corners) -> tuple[bytes, bytes]:
-    """Return two tables from free neighbors to open moves of a free cell, for even and for odd rows.
-
-    Both are bits in the order of the moves. The tables are for single cells; ``GridMoves.open_from`` is for many.
-    """
-    tables = []
-    for row, goes in enumerate((moves.even, moves.odd)):
-        table = bytearray(1 << len(goes))
-        for free in range(len(table)):
-            # The result depends on the cell and its neighbors only, so a grid of 3 × 3 cells is enough.
-            around = np.zeros((3, 3), np.bool_)
-            around[1, 1] = True
-            for move, (down, right) in enumerate(goes):
-                around[1 + down, 1 + right] = free >> move & 1
-            table[free] = moves.open_from(around, corners, first_row=row + 1)[1, 1]
-        tables.append(bytes(table))
-    return tables[0], tables[1]
 
 
 _MOVES = {

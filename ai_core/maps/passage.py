@@ -7,20 +7,18 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.described import Described
 from ai_core.errors import finite_number, numbers, shown
-from ai_core.maps.cell_moves import Corners, GridMoves, open_by_neighbors
+from ai_core.maps.cell_moves import Corners, GridMoves
 
 CHANGES_KEPT = 256
 """Changes that a passage remembers (count). A reader that is further behind starts over. Each
 change holds the list of its cells; more would keep the whole history of a level alive."""
-FEW = 4
-"""Largest number of cells (count) that are updated one by one, at 15 µs each; arrays take 25 µs for any number."""
 
 
 class GridPassage(Described):
@@ -82,8 +80,6 @@ class GridPassage(Described):
 
         Cost: O(area around the cells), and O(all cells) if the lowest or highest cost may have changed.
         """
-        if len(cells) <= FEW:
-            return self._change_few(cells.tolist(), costs.tolist())
         flat = self.costs.ravel()
         differs = flat[cells] != costs
         if not differs.any():
@@ -97,44 +93,6 @@ class GridPassage(Described):
         self.version += 1
         self._changes.append((self.version, np.unique(cells)))
         return True
-
-    def _change_few(self, cells: list[int], costs: list[float]) -> bool:
-        """Do the same as ``change``, for so few cells that arrays are slower."""
-        flat = self.costs.reshape(-1)
-        before = {cell: float(flat[cell]) for cell in cells}
-        for cell, cost in zip(cells, costs, strict=True):
-            flat[cell] = cost
-        after = {cell: float(flat[cell]) for cell in cells}
-        changed = [cell for cell in before if before[cell] != after[cell]]
-        if not changed:
-            return False
-        self._reopen_few(changed)
-        finite = [cost for cell in changed for cost in (before[cell], after[cell]) if cost != math.inf]
-        least, most = self.least_cost, self.most_cost
-        if not all(least < cost < most or least == cost == most for cost in finite):
-            self._find_extremes()
-        self.version += 1
-        self._changes.append((self.version, np.array(sorted(changed), np.int32)))
-        return True
-
-    def _reopen_few(self, cells: Iterable[int]) -> None:
-        """Recompute the open moves of cells and their neighbors, one by one."""
-        (height, width), costs, open_moves = self.shape, self.costs.reshape(-1).data, self.open_moves.reshape(-1).data
-        tables = open_by_neighbors(self.moves, self.corners)
-        around = {
-            (row, column) for cell in cells
-            for row in range(max(0, cell // width - 1), min(height, cell // width + 2))
-            for column in range(max(0, cell % width - 1), min(width, cell % width + 2))}
-        for row, column in around:
-            cell, free = row * width + column, 0
-            if costs[cell] != math.inf:
-                for move, (down, right) in enumerate(self.moves.odd if row & 1 else self.moves.even):
-                    if (0 <= row + down < height and 0 <= column + right < width
-                            and costs[cell + down * width + right] != math.inf):
-                        free |= 1 << move
-                open_moves[cell] = tables[row & 1][free]
-            else:
-                open_moves[cell] = 0
 
     def _reopen(self, cells: NDArray[np.int32]) -> None:
         """Recompute the open moves of cells and their neighbors in one rectangle."""
