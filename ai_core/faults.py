@@ -124,6 +124,18 @@ class FaultIsolation(Saveable):
             _log(fault)
         return fault
 
+    def run(self, key: Hashable, name: str, frame: int, work: Callable[[], object]) -> bool:
+        """Run work that is not quarantined, and record the result; return whether it ran without an error."""
+        if key in self._quarantined:
+            return False
+        try:
+            work()
+        except Exception as error:
+            self.failed(key, name, frame, error)
+            return False
+        self.succeeded(key)
+        return True
+
     def report_of_the_past(self, name: str, frame: int, error: Exception) -> None:
         """Report a failure in finished work, such as the clean-up of a dropped job; no key is charged with it.
 

@@ -10,9 +10,8 @@ On a tie, the first range in the list is taken.
 """
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import accumulate
 from typing import NamedTuple
 
 from ai_core.described import Described
@@ -67,11 +66,7 @@ class BehaviorRanges(Described):
             _refuse_gaps(self._ranges)
         self._choose: Callable[[float], int | None] = getattr(self, f"_{arbitration}")
         self._by_centre = sorted(range(len(ranges)), key=lambda one: (self._ranges[one].centre, one))
-        in_order = [self._ranges[one] for one in self._by_centre]
-        self._centres = [one.centre for one in in_order]
-        self._highest_so_far = list(accumulate((one.highest for one in in_order), max))
-        lowest = list(accumulate((one.lowest for one in reversed(in_order)), min))
-        self._lowest_from_here = lowest[::-1]
+        self._centres = [self._ranges[one].centre for one in self._by_centre]
 
     def __len__(self) -> int:
         return len(self._ranges)
@@ -96,7 +91,7 @@ class BehaviorRanges(Described):
     def choose(self, importance: float) -> int | None:
         """Return the number of the behavior for an importance, None if no range contains it.
 
-        Cost: O(log n) for ``any``, else O(n).
+        Cost: O(n); mostly O(log n) for ``any``.
         """
         return self._choose(importance)
 
@@ -104,21 +99,12 @@ class BehaviorRanges(Described):
         return next((n for n, one in enumerate(self._ranges) if one.contains(importance)), None)
 
     def _any(self, importance: float) -> int | None:
-        """Try the ranges with the two nearest centres; if both fail, the first range that reaches far enough.
-
-        A range with its centre at or below the importance contains it if its end is not below. Ends are not
-        sorted, but the running maximum of ends is: where it first reaches the importance, it is that
-        range's own end. The same holds above, with the running minimum of starts.
-        """
+        """Try the ranges with the two nearest centres, then all."""
         above = bisect_right(self._centres, importance)
-        for place in (above - 1, above):
-            if 0 <= place < len(self) and self._ranges[self._by_centre[place]].contains(importance):
-                return self._by_centre[place]
-        place = bisect_left(self._highest_so_far, importance)
-        if place < above:
-            return self._by_centre[place]
-        place = bisect_right(self._lowest_from_here, importance) - 1
-        return self._by_centre[place] if place >= above else None
+        for number in self._by_centre[max(0, above - 1):above + 1]:
+            if self._ranges[number].contains(importance):
+                return number
+        return self._first(importance)
 
     def _most_central(self, importance: float) -> int | None:
         return min(

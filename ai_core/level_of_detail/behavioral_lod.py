@@ -252,13 +252,8 @@ class BehavioralLOD(Saveable):
         current = self._current
         if current is None:
             return None
-        key = (self, current.name)
-        try:
-            self._runners[current.name].run(turn)
-        except Exception as error:  # an error of one behavior must not stop the scheduler
-            self._faults.failed(key, current.name, self._frame, error)
-        else:
-            self._faults.succeeded(key)
+        runner = self._runners[current.name]
+        self._faults.run((self, current.name), current.name, self._frame, lambda: runner.run(turn))
         return current.name
 
     @property

@@ -208,8 +208,6 @@ class GroupLOD(Saveable):
         """
         if self.is_open:
             return True
-        if self._faults.is_quarantined((self, "expand")):
-            return False
         return self._safely("expand", frame, self._open)
 
     def close(self, frame: int = 0) -> bool:
@@ -324,7 +322,7 @@ class GroupLOD(Saveable):
 
     def _run_as_one(self, turn: Turn) -> None:
         runner = self._runner
-        if runner is not None and not self._faults.is_quarantined((self, "work")):
+        if runner is not None:
             self._safely("work", turn.now.frame, lambda: runner.run(turn))
 
     def _open(self) -> None:
@@ -369,14 +367,7 @@ class GroupLOD(Saveable):
         return name, GroupMember(work, checked_period(period_frames), checked_priority(priority))
 
     def _safely(self, what: str, frame: int, function: Callable[[], object]) -> bool:
-        key = (self, what)
-        try:
-            function()
-        except Exception as error:  # an error of one group must not stop the scheduler
-            self._faults.failed(key, f"{self.name} ({what})", frame, error)
-            return False
-        self._faults.succeeded(key)
-        return True
+        return self._faults.run((self, what), f"{self.name} ({what})", frame, function)
 
 
 def schedule_member(scheduler: Scheduler, name: str, member: GroupMember, number: int) -> Task:

@@ -851,16 +851,7 @@ class Squad(Saveable):
 
     def _safely(self, step: str, work: Callable[[], object]) -> bool:
         """Run a callback that may raise; return True if it did not."""
-        key = (self, step)
-        if self.faults.is_quarantined(key):
-            return False
-        try:
-            work()
-        except Exception as error:
-            self.faults.failed(key, f"squad {self.name!r}: {step}", self.clock.now.frame, error)
-            return False
-        self.faults.succeeded(key)
-        return True
+        return self.faults.run((self, step), f"squad {self.name!r}: {step}", self.clock.now.frame, work)
 
     def release(self) -> None:
         """Release all callbacks that were quarantined after repeated errors."""
@@ -920,28 +911,21 @@ class Squad(Saveable):
         """
         return int(self.marchers.slots[self.row_of(member_id)])
 
-    def set_positions(self, places: ArrayLike, member_ids: Iterable[int] | None = None) -> None:
-        """Set the present positions of members in one batch.
+    def set_positions(self, places: ArrayLike) -> None:
+        """Set the present positions of all members in one batch.
 
         Args:
-            places: positions, shape (n, d), by ascending id or in the order of ``member_ids`` (m).
-            member_ids: members to set; None for all.
+            places: positions, shape (n, d), by ascending id (m).
 
         Raises:
-            UnknownNameError: if an id is no member's.
             TypeError, ValueError: if the positions are not finite or of another shape; nothing changes then.
 
         Cost: O(n).
         """
         new = positions("places", places, dimensions=(self.dimensions,))
-        rows = None if member_ids is None else [self.row_of(one) for one in member_ids]
-        count = len(self) if rows is None else len(rows)
-        if len(new) != count:
-            raise ValueError(f"places must have {count} rows, one for each member, got {len(new)}")
-        if rows is None:
-            self.marchers.positions[:] = new
-        else:
-            self.marchers.positions[rows] = new
+        if len(new) != len(self):
+            raise ValueError(f"places must have {len(self)} rows, one for each member, got {len(new)}")
+        self.marchers.positions[:] = new
 
     def change_member(
         self, member_id: int, *, speed: float = 3.0, radius_m: float = 0.4, roles: Iterable[str] = (),

@@ -130,7 +130,7 @@ def test_who_is_stuck_is_waited_for_and_then_left_behind(from_frame):
         squad.move_slots(FRAME_S)
         squad.set_positions(squad.positions + squad.velocities() * np.float32(FRAME_S))
         if frame >= from_frame:
-            squad.set_positions([stuck], [0])
+            squad.set_positions([stuck, *squad.positions[1:]])
         clock.advance()
         if squad.is_idle:
             break

@@ -324,8 +324,7 @@ def test_a_squad_judges_by_what_its_members_can_do(clock, told):
     (lambda one: one.follow([]), ValueError, "points must have at least one row"),
     (lambda one: one.form_up((0, 0), (0, 0)), ValueError, "heading must have a length"),
     (lambda one: one.set_positions([[0, 0]]), ValueError, "places must have 5 rows"),
-    (lambda one: one.set_positions([[0, np.nan]], [1]), ValueError, "places must be finite"),
-    (lambda one: one.set_positions([[0, 0]], [9]), UnknownNameError, "unknown member"),
+    (lambda one: one.set_positions([[0, np.nan]] * 5), ValueError, "places must be finite"),
     (lambda one: one.move_slots(-1), ValueError, "elapsed_s must be at least 0"),
     (lambda one: one.set_formation("wedge"), TypeError, "formation must be a Formation"),
 ])
