@@ -72,10 +72,8 @@ WRONG = {
         "regions must be of the passage, and the goal a single cell; leave out regions"),
     "no tree": (lambda: BuildOrder([("worker", 2)], {}), TypeError, r"tree must be a TechnologyTree, got \{\}"),
     "an endless log": (lambda: EventLog(10**40), ValueError, "capacity must be at most 2147483647"),
-    "a cell below the grid": (lambda: flow_field().path_from(-1), ValueError, "cell must be at least 0, got -1"),
     "a mover below the grid": (lambda: flow_field().next_of([-1]), ValueError, r"cells must be 0 to 15, got \[-1\]"),
     "a mover beyond the grid": (lambda: flow_field().costs_of([16]), ValueError, r"cells must be 0 to 15, got \[16\]"),
-    "a cell beyond the grid": (lambda: flow_field().path_from(16), ValueError, "cell must be at most 15, got 16"),
     "no budget of trees": (lambda: HabitPopulation().tick(0.1, 5), TypeError, "budget must be a Budget, got 5"),
     "a class of traces": (
         lambda: HabitTree(Habit("x"), trace=Trace), TypeError, "trace must be a Trace or None, got <class"),

@@ -134,10 +134,6 @@ class SquadRadio(Saveable):
             if sender in (None, one.sender) and subject in (None, one.subject):
                 del self._received[key]
 
-    def switch_off(self) -> None:
-        """Stop receiving messages; received messages are kept."""
-        self._subscription.stop()
-
     def receive(self, event: Event) -> None:
         """Store a message; a message older than the stored one is dropped."""
         sender = event.sender

@@ -143,9 +143,9 @@ class GroupLOD(Saveable):
 
     def add(
         self, work: Work | GroupLOD, *, name: str | None = None, period_frames: int | None = None,
-        priority: float = 1.0, is_permanent: bool = True,
+        priority: float = 1.0,
     ) -> None:
-        """Add a group or any other work as a member.
+        """Add a group or any other work as a member, also while the group is open.
 
         Args:
             work: group or work that runs while this group is open.
@@ -153,19 +153,14 @@ class GroupLOD(Saveable):
             period_frames: frames from run to run, 1 or more; None takes ``closed_period_frames`` of a group
                 and ``member_period_frames`` of this group for other work.
             priority: weight of its share of the budget.
-            is_permanent: whether it remains a member after this group closes.
 
         Raises:
             CycleError: if this group would be inside itself.
             TypeError: if the name or the work has a wrong type.
-            ValueError: if the name is taken, the added group is in another group, or ``is_permanent`` is
-                False and this group is closed.
+            ValueError: if the name is taken, or the added group is in another group.
         """
-        if not is_permanent and not self.is_open:
-            raise ValueError(f"group {self.name!r} is closed; open it first, or add a permanent member")
         one = self._checked_member(work, name, period_frames, priority)
-        members = self._permanent if is_permanent else self._temporary
-        members[one[0]] = one[1]
+        self._permanent[one[0]] = one[1]
         if isinstance(work, GroupLOD):
             work._parent = self
         if self._scheduler is not None:

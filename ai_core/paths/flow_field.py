@@ -4,16 +4,13 @@ One search serves any number of movers; each mover reads its next cell from an a
 """
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget
 from ai_core.described import Described
-from ai_core.errors import check_type, indices, whole_number
+from ai_core.errors import check_type, indices
 from ai_core.maps.passage import GridPassage
-from ai_core.paths.path import Path
 from ai_core.paths.searches.callback_search import check_goals
 from ai_core.paths.searches.canonical_moves import AT_ONCE, costs_of, suits
 from ai_core.paths.searches.grid_search_loops import FAR, NOWHERE, UniformField, WeightedSearch
@@ -221,25 +218,6 @@ class FlowField(Described, Cancellable):
         Cost: O(n).
         """
         return self._known().costs_of(self._checked(cells))
-
-    def path_from(self, cell: int) -> Path:
-        """Return the complete path from a cell.
-
-        Raises:
-            RuntimeError: if the field is not done.
-            TypeError: if ``cell`` is not an integer.
-            ValueError: if the cell is outside the grid.
-
-        Cost: O(cells of the path).
-        """
-        following = self.next_cells.reshape(-1)
-        cell = whole_number("cell", cell, minimum=0, maximum=len(following) - 1)
-        if following[cell] == NOWHERE:
-            return Path("none", np.zeros(0, np.int32), math.inf, 0)
-        cells = [cell]
-        while following[cells[-1]] != cells[-1]:
-            cells.append(int(following[cells[-1]]))
-        return Path("found", np.array(cells, np.int32), float(self.costs_of([cell])[0]), 0)
 
     def _begin(self, *, evenly: bool) -> None:
         """Start the search; the one for grids of a single cost is many times faster."""

@@ -11,6 +11,11 @@ from ai_core.saving.kinds import MapOf, Number, Row, Seconds, Whole
 
 __all__ = ["AttackTokens"]
 
+REQUEST_TIMEOUT_S = 1.0
+"""Time after which a request that is not repeated is dropped (s)."""
+URGENCY_PER_S = 1.0
+"""Urgency gained by waiting (per second)."""
+
 
 class _TokenRequest(NamedTuple):
     urgency: float
@@ -29,8 +34,6 @@ class AttackTokens(Saveable):
         count: number of tokens, 1 or more.
         max_hold_s: time after which a token passes to a waiting member (s), above 0.
         cooldown_s: time a member waits for another token after returning one (s), 0 or more.
-        request_timeout_s: time after which a request that is not repeated is dropped (s), above 0.
-        urgency_per_s: urgency gained per second of waiting, 0 or more.
 
     Raises:
         TypeError, ValueError: if a number is out of range.
@@ -44,14 +47,11 @@ class AttackTokens(Saveable):
         resting=MapOf(Seconds(), key=Whole(), at="_resting_until"))
 
     def __init__(
-        self, count: int = 2, *, max_hold_s: float = 5.0, cooldown_s: float = 1.0, request_timeout_s: float = 1.0,
-        urgency_per_s: float = 1.0,
+        self, count: int = 2, *, max_hold_s: float = 5.0, cooldown_s: float = 1.0,
     ) -> None:
         self.count = whole_number("count", count, minimum=1, remedy="use 1 for one attacker at a time")
         self.max_hold_s = finite_number("max_hold_s", max_hold_s, above=0)
         self.cooldown_s = finite_number("cooldown_s", cooldown_s, minimum=0)
-        self.request_timeout_s = finite_number("request_timeout_s", request_timeout_s, above=0)
-        self.urgency_per_s = finite_number("urgency_per_s", urgency_per_s, minimum=0)
         self._held_since: dict[int, float] = {}
         self._waiting: dict[int, _TokenRequest] = {}
         self._resting_until: dict[int, float] = {}
@@ -63,10 +63,7 @@ class AttackTokens(Saveable):
 
     def copy_unused(self) -> AttackTokens:
         """Return new tokens with the same settings and no holders."""
-        return AttackTokens(
-            self.count, max_hold_s=self.max_hold_s, cooldown_s=self.cooldown_s,
-            request_timeout_s=self.request_timeout_s,
-            urgency_per_s=self.urgency_per_s)
+        return AttackTokens(self.count, max_hold_s=self.max_hold_s, cooldown_s=self.cooldown_s)
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
         if len(values.held) > self.count:
@@ -103,7 +100,7 @@ class AttackTokens(Saveable):
         """
         now_s = moment_s("now_s", now_s)
         self._waiting = {
-            one: asked for one, asked in self._waiting.items() if now_s - asked.asked_at_s <= self.request_timeout_s}
+            one: asked for one, asked in self._waiting.items() if now_s - asked.asked_at_s <= REQUEST_TIMEOUT_S}
         self._resting_until = {one: until for one, until in self._resting_until.items() if until > now_s}
         ready = sorted(
             (one for one in self._waiting if one not in self._resting_until),
@@ -120,7 +117,7 @@ class AttackTokens(Saveable):
 
     def _urgency(self, member_id: int, now_s: float) -> float:
         asked = self._waiting[member_id]
-        return asked.urgency + self.urgency_per_s * (now_s - asked.since_s)
+        return asked.urgency + URGENCY_PER_S * (now_s - asked.since_s)
 
     def release(self, member_id: int, now_s: float) -> None:
         """Return a token, or withdraw a request.

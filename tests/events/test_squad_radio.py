@@ -101,13 +101,6 @@ def test_radio_moves_with_its_member_and_keeps_messages(squads):
     assert [(one.sender, one.content) for one in squads.bob.messages()] == [("eve", "ambush"), ("ann", "hold")]
 
 
-def test_radio_switched_off_receives_nothing(squads):
-    squads.bob.switch_off()
-    squads.ann.announce_intent("hold")
-    squads.live()
-    assert squads.bob.messages() == []
-
-
 def test_received_messages_are_saved(squads):
     squads.ann.announce_intent({"plan": (1, 2)}, position=(1, 2, 3))
     squads.cid.report_sighting("cat")

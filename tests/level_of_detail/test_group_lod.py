@@ -118,17 +118,6 @@ def test_lasting_members_are_scheduled_at_each_opening(clock):
     assert "bell" not in world.names()
 
 
-def test_people_may_come_and_go_while_it_is_open(clock):
-    world = World(clock)
-    world.frames(1, city=1.0)
-    world.city.add(world.work("guest"), name="guest", is_permanent=False)
-    world.frames(3)
-    assert "guest" in world.names()
-    world.frames(1, city=0.0)
-    world.frames(3, city=1.0)
-    assert "guest" not in world.names()
-
-
 def test_a_group_inside_itself_is_refused(clock):
     nation, city, block = (
         GroupLOD(name, clock, importance=lambda: 0.0) for name in ("nation", "city", "block")
@@ -291,8 +280,6 @@ def test_misuse_is_told_at_the_call(clock):
     group.add(lambda turn: None, name="a")
     with pytest.raises(ValueError, match="already has a member 'a'"):
         group.add(lambda turn: None, name="a")
-    with pytest.raises(ValueError, match="or add a permanent member"):
-        group.add(lambda turn: None, name="b", is_permanent=False)
     with pytest.raises(UnknownNameError, match="unknown member 'c'"):
         group.remove("c")
     with pytest.raises(TypeError, match="work must be"):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from ai_core.maps.cell_moves import ODD_ROW
 from ai_core.maps.grid import Grid
+from ai_core.paths.searches.grid_search_loops import NOWHERE
 
 COSTS = st.sampled_from([1.0, 1.0, 1.0, 1.0, 2.0, 2.5, 30.0, 1000.0, np.inf, np.inf])
 
@@ -83,3 +84,11 @@ def exact_line_is_open(passage, one, other):
     return all(
         beside([is_free(before[0], after[1]), is_free(after[0], before[1])])
         for before, after in pairwise(cells) if before[0] != after[0] and before[1] != after[1])
+
+
+def way_from(field, cell):
+    """The cells from one to a goal, by a flow field."""
+    following, cells = field.next_cells.reshape(-1).tolist(), [cell]
+    while following[cells[-1]] not in (NOWHERE, cells[-1]):
+        cells.append(following[cells[-1]])
+    return cells

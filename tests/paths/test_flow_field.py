@@ -13,7 +13,7 @@ from ai_core.maps.grid import Grid
 from ai_core.paths.flow_field import FlowField
 from ai_core.paths.searches.grid_search_loops import NOWHERE
 from ai_core.paths.searches.search import AStarSearch
-from tests.paths.levels import cost_along, grids, plain_costs
+from tests.paths.levels import cost_along, grids, plain_costs, way_from
 
 
 def made(field, steps=None):
@@ -31,11 +31,11 @@ def test_it_costs_from_every_cell_what_a_search_finds(grid, goals, steps):
         costs = plain_costs(passage, cell)
         best = 0.0 if cell in goals else min(costs.get(goal, math.inf) for goal in goals)
         assert field.costs.flat[cell] == pytest.approx(best, rel=1e-9)
-        way = field.path_from(cell)
-        assert way.is_found == (best < math.inf)
-        if way.is_found:
-            assert way.end in goals
-            assert cost_along(passage, way.cells.tolist()) == pytest.approx(best, rel=1e-9)
+        way = way_from(field, cell)
+        assert (field.next_cells.flat[cell] == NOWHERE) == (best == math.inf)
+        if best < math.inf:
+            assert way[-1] in goals
+            assert cost_along(passage, way) == pytest.approx(best, rel=1e-9)
 
 
 def test_movers_are_told_where_to_go_in_one_call():

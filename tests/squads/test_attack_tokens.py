@@ -53,11 +53,11 @@ def test_a_token_is_kept_while_nobody_else_wants_it():
 
 
 def test_withdrawn_request_does_not_wait_and_lost_holds_nothing():
-    tokens = AttackTokens(1, request_timeout_s=0.5)
+    tokens = AttackTokens(1)
     ask(tokens, [1, 2], 0.0)
-    tokens.release(1, 1.0)
-    assert tokens.grant(1.0) == ()
-    ask(tokens, [3], 1.0)
+    tokens.release(1, 1.5)
+    assert tokens.grant(1.5) == ()
+    ask(tokens, [3], 1.5)
     tokens.forget(3)
     assert tokens.holders == ()
 

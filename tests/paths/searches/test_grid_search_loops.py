@@ -16,7 +16,7 @@ from ai_core.paths import AStarSearch, FlowField
 from ai_core.paths.searches.canonical_moves import AT_ONCE, DIAGONAL, STRAIGHT, SUCCESSORS, cost_of, costs_of, suits
 from ai_core.paths.searches.cells_along import costs_along
 from ai_core.paths.searches.grid_search_loops import FAR, NOWHERE, RepairingSearch, UniformField, WeightedSearch
-from tests.paths.levels import cost_along, grids, plain_costs
+from tests.paths.levels import cost_along, grids, plain_costs, way_from
 
 LONGEST_RUN = 512
 
@@ -204,7 +204,7 @@ def test_path_too_long_for_its_numbers_uses_another_search(monkeypatch):
     field = FlowField(passage, 3)
     field.advance(Budget.unlimited())
     assert np.allclose(field.costs, fits.costs, rtol=1e-12)
-    assert field.path_from(34).cells[-1] == 3
+    assert way_from(field, 34)[-1] == 3
 
 
 def test_a_few_movers_are_told_what_is_known_of_all():

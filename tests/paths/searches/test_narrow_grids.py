@@ -32,7 +32,7 @@ from ai_core.paths import (
     neighbors_on_grid,
     pull_cells,
 )
-from tests.paths.levels import exact_line_is_open, plain_costs
+from tests.paths.levels import exact_line_is_open, plain_costs, way_from
 
 KINDS = [(4, "closed"), (6, "closed"), (8, "closed"), (8, "half_open"), (8, "open")]
 SIZES = [(height, width) for height in (1, 2, 3) for width in (1, 2, 3)] + [
@@ -207,7 +207,10 @@ def test_flow_fields_lead_from_every_cell_by_the_cheapest_way(levels):
         for _, goal in pairs[:3]:
             field = advanced(FlowField(passage, goal))
             for start in range(passage.costs.size):
-                is_right(field.path_from(start), passage, start, goal)
+                way = way_from(field, start)
+                is_found = way[-1] == goal
+                cost = float(field.costs.flat[start])
+                is_right(Path("found" if is_found else "none", np.array(way, np.int32), cost, 0), passage, start, goal)
 
 
 def test_reachability_is_that_of_a_plain_search(levels):
