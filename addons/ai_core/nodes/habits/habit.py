@@ -44,7 +44,7 @@ from ai_core.decisions.habits import habits as core
 from ai_core.decisions.habits.habit_runner_loops import AskPart, HabitContext
 from ai_core.decisions.habits.habit_status import FOR_EVER, Launch, Outcome, Status
 
-LAUNCHES, OUTCOMES = tuple(Launch), tuple(Outcome)
+LAUNCHES, OUTCOMES, RUNNING = tuple(Launch), tuple(Outcome), Status.RUNNING
 CALLED = ("_can_activate", "_enter", "_tick", "_exit")
 SCORE = "_score"
 MOMENTS = (*CALLED, SCORE)
@@ -268,7 +268,10 @@ class Habit(ChartNode, Node):
     @method
     def get_time_in_habit(self) -> float:
         """Return the game time since the habit began (s), 0 if it is not active."""
-        return self._run.time_in_habit_s if self._run is not None else 0.0
+        run = self._cached_run
+        if run is None or run.status is not RUNNING or run.begins_next:
+            run = self._run
+        return 0.0 if run is None else run.time_in_habit_s
 
     @method
     def get_reason(self) -> str:
@@ -459,7 +462,7 @@ class Habit(ChartNode, Node):
     def _run(self) -> HabitContext | None:
         """The present run, None while the habit is not active."""
         run = self._cached_run
-        if run is not None and run.status is Status.RUNNING and not run.begins_next:
+        if run is not None and run.status is RUNNING and not run.begins_next:
             return run
         tree = self._tree.core if self._tree is not None and self._tree.is_valid() else None
         for run in tree.active_runs() if tree is not None else ():

@@ -627,7 +627,9 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
 
         Returns null for an object that was freed.
         """
-        value = self._blackboard.get(key, default_value)
+        value = dict.get(self._blackboard, key, ABSENT)      # its own values take no call of a Blackboard
+        if value is ABSENT:
+            value = self._blackboard.get(key, default_value)
         return None if isinstance(value, GDObject) and not value.is_valid() else value
 
     @method
