@@ -85,13 +85,15 @@ cdef class HabitPlace:
 
 @cython.final
 cdef class HabitContext:
+    # What each tick reads comes first, so that it lies in few cache lines.
     cdef public HabitRunner _tree
     cdef public HabitPlace place
+    cdef public object status, course
+    cdef public double ticked_s, elapsed_s, wake_s, course_until_s, began_s
+    cdef public dict _memory
     cdef public HabitContext parent, child
     cdef public list beside
-    cdef public dict _memory
-    cdef public object batch, batch_status, course, course_names, generator, status, reason, restart_point, waits_for, woken_by
-    cdef public double began_s, ticked_s, elapsed_s, wake_s, course_until_s
+    cdef public object batch, batch_status, course_names, generator, reason, restart_point, waits_for, woken_by
     cdef public Py_ssize_t failures, number, row, successes
     cdef public bint begins_next, is_faulty, has_waited
 
@@ -101,20 +103,25 @@ cdef class HabitContext:
 
 
 cdef class HabitRunner:
-    cdef object __weakref__
-    cdef public object plan, owner, name, parts, on_wake, on_entered, on_exited, listening, after_tick, stopwatch
-    cdef public object _clock, _random, _trace, _isolation, _faults, _blackboard, _watched, _kept, _moment, _over
-    cdef public object _noticed
-    cdef public HabitContext root_run
-    cdef HabitContext _asking
+    # What each tick reads comes first, so that it lies in few cache lines.
     cdef public TickMember member
-    cdef public dict spent_ns
-    cdef public dict holds, scores, _messages, _cooldowns, _asks_at_s, _answered
-    cdef public list _agenda, endings
-    cdef public double _now_s, _rebuild_at_s, _wake_at_s
+    cdef public double _now_s, _wake_at_s, _rebuild_at_s
+    cdef public object _moment
     cdef public Py_ssize_t _frame, _tick_number
     cdef Py_ssize_t _begun
     cdef public bint _asks_all, is_busy, _is_lasting, _is_traced
+    cdef public object _trace, _over, _faults, after_tick, stopwatch
+    cdef public dict _messages
+    cdef public list _agenda
+    cdef public HabitContext root_run
+    cdef public object parts, _noticed, _blackboard, plan
+    cdef public dict holds, _cooldowns
+    cdef HabitContext _asking
+    cdef public dict spent_ns, scores, _asks_at_s, _answered
+    cdef public list endings
+    cdef public object owner, name, on_wake, on_entered, on_exited, listening
+    cdef public object _clock, _random, _isolation, _watched, _kept
+    cdef object __weakref__
     cdef object _counter
     cdef const uint64_t* _listener_changes      # BORROWED from ``_counter``, or NULL
     cdef uint64_t _seen_changes
@@ -201,11 +208,12 @@ cdef class HabitRunner:
 
 @cython.final
 cdef class TickMember:
-    cdef public Py_ssize_t number
-    cdef public double timer_s, late_s, offset_s, saved_offset_s
-    cdef public bint is_paused
-    cdef public object population
     cdef public HabitRunner tree
+    cdef public double offset_s
+    cdef public Py_ssize_t number
+    cdef public bint is_paused
+    cdef public double timer_s, late_s, saved_offset_s
+    cdef public object population
 
 
 cdef HabitContext _spare            # OWNED; runs that are over, the next one is its parent
