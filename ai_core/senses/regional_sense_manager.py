@@ -141,7 +141,7 @@ class StageShares(Saveable):
         share = budget if budget.is_unlimited else budget.part(budget.left / 2)
         is_done = self._run(first, left, share, now_s)
         # A stage does some of its work however little is left: both in one advance would be one long piece.
-        is_other_done = not budget.is_spent and self._run(other, left, budget, now_s)
+        is_other_done = (budget.is_unlimited or not budget.is_spent) and self._run(other, left, budget, now_s)
         if not is_done and not budget.is_spent:
             is_done = self._run(first, left, budget, now_s)
         self._note(first, is_done)

@@ -90,18 +90,7 @@ class SenseReasons(NamedTuple):
 
 
 class FactorsBetween(NamedTuple):
-    """Works out the factors between one sensor and one source, from all that there is.
-
-    Attributes:
-        modalities: all senses.
-        sensors: all sensors.
-        sources: all sources.
-        continuous: finds ways for what is looked for.
-        emitted: finds ways for what is emitted.
-        phases: when each sensor looks.
-        frame: the frame under way, or the last one.
-        names_of: names of a source's parts that stand as bits.
-    """
+    """Works out the factors between one sensor and one source, from all that there is."""
 
     modalities: ModalitySet
     sensors: SensorTable

@@ -91,11 +91,6 @@ class SensorTable:
         self.detection_mask = np.zeros(rows, np.int64)
         self.self_source = np.full(rows, NO_SOURCE, np.int64)
 
-    @property
-    def rows(self) -> int:
-        """Number of rows that were ever in use."""
-        return self.ids.rows
-
     def add(
         self,
         position: ArrayLike,

@@ -149,11 +149,6 @@ class PerceptLoops:
         self.rows, self.senses = memoryview(rows), memoryview(senses)
         self.reacts, self.minds, self.levels = memoryview(reacts), memoryview(minds), memoryview(levels)
 
-    @property
-    def has_listed(self) -> bool:
-        """Whether changes, levels or sensations are listed."""
-        return bool(self.changes or self.levels_crossed or self.sensations)
-
     def find(self, key: cython.longlong) -> int:
         """Return the row of a key, -1 if there is none. Cost: O(log n)."""
         return self.row_of(key)

@@ -319,8 +319,7 @@ class Perception(Saveable):
         if self._notices and not self._notify(self._notices, budget, now):
             return False
         is_done = self._pass(list(pairs.items()), budget if ends_passes(budget) else None, now)
-        if table.loops.has_listed:
-            self._collect(now)
+        self._collect(now)
         return is_done and (not self._notices or self._notify(self._notices, budget, now))
 
     def _pass(self, pairs: list[tuple[int, PairsInView]], budget: Budget | None, now: TimeIndex) -> bool:
@@ -348,8 +347,7 @@ class Perception(Saveable):
                 else:
                     self._see(number, of_modality, now.seconds, first, end)
                 if budget is not None:
-                    if loops.has_listed:
-                        self._collect(now)      # of all blocks at once takes milliseconds
+                    self._collect(now)      # of all blocks at once takes milliseconds
                     if self._stage <= len(pairs) and budget.is_spent:
                         return False
         self._stage = NO_PASS
@@ -489,6 +487,8 @@ class Perception(Saveable):
     def _collect(self, now: TimeIndex) -> None:
         """Make notices of what a pass has listed."""
         loops, now_s = self._table.loops, now.seconds
+        if not (loops.sensations or loops.changes or loops.levels_crossed):
+            return
         sightings, loops.sensations = loops.sensations, []
         sightings.sort(key=by_sensor_modality_source)
         self._put_notices([

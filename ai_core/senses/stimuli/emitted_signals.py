@@ -240,7 +240,8 @@ class EmittedSignals(Saveable):
             self._sent_before = self.sent
             return False
         queue = self.queue
-        queue.begin_advance(now_s)
+        if queue.arrived or queue.awaiting_occlusion:
+            queue.begin_advance(now_s)
         was_behind, self.is_behind = self.is_behind, not self._is_delivered
         for kind in [kind for kind, one in self.waiting.items() if now_s - one.sent_at_s > LATEST_S] if (
                 was_behind) else ():
@@ -323,20 +324,20 @@ class EmittedSignals(Saveable):
 
         Signals that were emitted in this advance wait for the next. A step is one arrival.
         """
-        queue, is_spent = self.queue, budget.is_spent
-        if is_spent:
+        queue, is_spent, at_once = self.queue, False, ARRIVALS_ON_TIME if budget.stopwatch else ARRIVALS_AT_ONCE
+        if not budget.is_unlimited and budget.is_spent:
             return False
         left = queue.arrive(now_s, self._sent_before)
         self._pass_s = pass_s = now_s if self._pass_s is None else self._pass_s
         while left and not is_spent:
-            most = ARRIVALS_ON_TIME if budget.stopwatch else int(min(ARRIVALS_AT_ONCE, budget.left))
+            most = at_once if budget.is_unlimited or budget.stopwatch else int(min(at_once, budget.left))
             taken, sensor_ids, which, intensities, what = queue.take_arrived(
                 most, self._sensors, self._modalities.all, self.noise if self.noise.all else None, self._kept_at, now_s)
             left -= taken
             budget.spend(taken)
             if sensor_ids:
                 hear(StimulusBatch(sensor_ids, which, intensities, what, now_s), budget)
-            is_spent = budget.is_spent
+            is_spent = not budget.is_unlimited and budget.is_spent
         self._is_delivered = not left
         if left and queue.first_since_s <= pass_s:
             return False
@@ -398,7 +399,7 @@ class EmittedSignals(Saveable):
             self.queue.add(
                 sensors, signal, kinds[number], (slots, distances, distances, [signal.strength] * count, intensities),
                 x, y, z, math.inf, False, self._is_muffled(number))
-        return count + 1 + sensors.rows // SENSORS_LIKE_AN_ARRIVAL
+        return count + 1 + sensors.ids.rows // SENSORS_LIKE_AN_ARRIVAL
 
     def _advance_wave(self, front: Any, budget: Budget, now_s: float) -> bool:
         """Let a ``StimulusFront`` meet sensors; return True: it has come as far as it may by now."""
