@@ -889,7 +889,7 @@ class RegionalSenseManager(Saveable):
 
         Cost: O(log percepts + targets of the sensor), below 1 µs for a few.
         """
-        found: int = self._perception.loops.first_target(sensor_id, present, here, nearer)
+        found: int = self._perception.table.first_target(sensor_id, present, here, nearer)
         return found
 
     def states_of(
@@ -908,7 +908,7 @@ class RegionalSenseManager(Saveable):
 
         Cost: below 0.5 µs each.
         """
-        found: list[PerceptState | None] = self._perception.loops.states(
+        found: list[PerceptState | None] = self._perception.table.states(
             pairs, self._modalities.number(modality_name), before)
         return found
 

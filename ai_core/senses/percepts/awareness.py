@@ -18,7 +18,8 @@ from ai_core.errors import check_kind, finite_number, shown, whole_number
 from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
 from ai_core.saving.fields import LATEST_S
 from ai_core.senses.id_table import LARGEST_ID
-from ai_core.senses.percepts.percept_table import ROWS, AwarenessNumbers, PerceptTable, RowView, SavedRows
+from ai_core.senses.percepts.percept_loops import AwarenessNumbers, PerceptTable
+from ai_core.senses.percepts.percept_rows import ROWS, RowView, SavedRows, put_rows, saved_rows
 from ai_core.senses.sight.pair_keys import ID_BITS
 
 __all__ = [
@@ -186,7 +187,7 @@ class Awareness(Saveable, RowView):
         table = PerceptTable()
         table.put_mind(0, 0, None, settings.numbers)
         table.add([target])
-        table.loops.begin_awareness(0, now_s)
+        table.begin_awareness(0, now_s)
         self._look_at(table, target, settings)
 
     @classmethod
@@ -244,11 +245,7 @@ class Awareness(Saveable, RowView):
         check_kind("shown", shown, Mapping)
         now_s, table = self._checked_moment(now_s), self._table
         by_number = {table.number(name): value for name, value in (shown or {}).items()}
-        row = table.loops.find(self._key)
-        table.senses[row, :, 2] = 0.0
-        for number, value in by_number.items():
-            table.senses[row, number, 2] = value
-        table.loops.expose(row, visibility, now_s)
+        table.expose(table.find(self._key), visibility, now_s, by_number)
         return self._changes()
 
     def add_stimulus(self, intensity: float, now_s: float, modality: str = "") -> list[LevelChange]:
@@ -267,7 +264,7 @@ class Awareness(Saveable, RowView):
         if not isinstance(modality, str):
             raise TypeError(f"modality must be a string, got {shown(modality)}")
         now_s, number = self._checked_moment(now_s), self._table.number(modality)
-        self._table.loops.stimulate(self._table.loops.find(self._key), number, intensity, now_s)
+        self._table.stimulate(self._table.find(self._key), number, intensity, now_s)
         return self._changes()
 
     def advance(self, now_s: float) -> list[LevelChange]:
@@ -277,18 +274,18 @@ class Awareness(Saveable, RowView):
             ValueError: if ``now_s`` decreases.
         """
         now_s = self._checked_moment(now_s)
-        self._table.loops.advance_meter(self._table.loops.find(self._key), now_s)
+        self._table.advance_meter(self._table.find(self._key), now_s)
         return self._changes()
 
     @property
     def _saved_rows(self) -> SavedRows:
-        return self._table.saved(np.array([self._table.loops.find(self._key)], np.intp), memory=False)
+        return saved_rows(self._table, np.array([self._table.find(self._key)], np.intp), memory=False)
 
     @_saved_rows.setter
     def _saved_rows(self, saved: SavedRows) -> None:
         self._table.forget_all(self._key >> ID_BITS)
         self._key = self._key >> ID_BITS << ID_BITS | int(saved.targets[0])
-        self._table.put(np.array([self._key]), saved)
+        put_rows(self._table, np.array([self._key]), saved)
         self._table.meters[self._key], self._kept = self, None
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
@@ -312,6 +309,6 @@ class Awareness(Saveable, RowView):
         return now_s
 
     def _changes(self) -> list[LevelChange]:
-        listed = self._table.loops.levels_crossed
-        self._table.loops.levels_crossed = []
+        listed = self._table.levels_crossed
+        self._table.levels_crossed = []
         return [LevelChange(target, level, self.settings.name_of(level), at_s) for _, at_s, target, level in listed]

@@ -12,7 +12,8 @@ from ai_core.clock import moment_s
 from ai_core.described import Described
 from ai_core.errors import LARGEST, MOST, finite_number, shown, whole_number
 from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
-from ai_core.senses.percepts.percept_table import ROWS, MemoryDurations, PerceptTable, RowView, SavedRows
+from ai_core.senses.percepts.percept_loops import MemoryDurations, PerceptTable
+from ai_core.senses.percepts.percept_rows import ROWS, RowView, SavedRows, put_rows, saved_rows
 from ai_core.senses.sensation import Point, checked_place
 from ai_core.senses.sight.pair_keys import ID_BITS
 
@@ -227,13 +228,14 @@ class SenseMemory(Saveable):
     @property
     def targets(self) -> list[int]:
         """Ids of all targets not forgotten, ascending. Cost: below 1 µs for a few."""
-        found: list[int] = self._table.loops.known_targets(self._sensor_id)
+        found: list[int] = self._table.known_targets(self._sensor_id)
         return found
 
     @property
     def revision(self) -> int:
         """A number that changes with each pass in which percepts of its sense manager may have changed."""
-        return self._table.revision
+        found: int = self._table.revision
+        return found
 
     @property
     def durations(self) -> MemoryDurations:
@@ -285,7 +287,7 @@ class SenseMemory(Saveable):
         known_at_s = None if sent_at_s is None else moment_s("sent_at_s", sent_at_s)
         at_s = self._move_to("at_s", at_s)
         table, number = self._table, self._table.number(modality)
-        table.loops.sense(
+        table.sense(
             self._row(target), self._sensor_id, number, intensity, x, y, z,
             at_s if known_at_s is None else known_at_s, at_s, is_seen)
         return self._changes()
@@ -321,7 +323,7 @@ class SenseMemory(Saveable):
         is_news = record is None or report.at_s > record.known_at_s
         if is_news and now_s <= report.at_s + self.max_age_s:
             number = self._table.number(RADIO)
-            self._table.loops.learn(
+            self._table.learn(
                 self._row(report.target), number, report.strength, *report.position, *report.velocity, report.at_s,
                 now_s)
             changes += self._changes()
@@ -339,7 +341,7 @@ class SenseMemory(Saveable):
         now_s = self._move_to("now_s", now_s)
         table = self._table
         for row in table.known(self._sensor_id):
-            table.loops.settle(row, now_s)
+            table.settle(row, now_s)
         return self._changes()
 
     def find(self, target: int) -> KnownTarget | None:
@@ -347,28 +349,24 @@ class SenseMemory(Saveable):
         if type(target) is not int or not 0 <= target <= MOST:
             return None
         table, key = self._table, self._key(target)
-        row = table.loops.find(key)
-        if row < 0 or not table.rows[row, 0]:
+        if not table.is_known(table.find(key)):
             return None
-        found = table.known_targets.get(key)
+        found = table.memories.get(key)
         if found is None:
-            found = table.known_targets[key] = KnownTarget(table, key)
+            found = table.memories[key] = KnownTarget(table, key)
         assert isinstance(found, KnownTarget)
         return found
 
     def known(self) -> list[KnownTarget]:
         """Return all targets that are not forgotten, strongest first, then by id."""
-        table = self._table
-        mask = (1 << ID_BITS) - 1
-        found = [self.find(key & mask) for key in table.key_of_row[table.known(self._sensor_id)].tolist()]
-        known = [one for one in found if one is not None]
+        known = [found for one in self.targets if (found := self.find(one)) is not None]
         return known if len(known) < 2 else sorted(known, key=lambda one: (-one.strength, one.target))
 
     def forget(self, target: int) -> None:
         """Remove ``target`` from the memory, without a change."""
         record = self.find(target)
         if record is not None:
-            self._table.forget([self._table.loops.find(self._key(target))])
+            self._table.forget([self._table.find(self._key(target))])
 
     def forget_all(self) -> None:
         """Clear the memory; the next call may have any time."""
@@ -377,12 +375,12 @@ class SenseMemory(Saveable):
 
     @property
     def _saved_rows(self) -> SavedRows:
-        return self._table.saved(np.array(self._table.known(self._sensor_id), np.intp), meters=False)
+        return saved_rows(self._table, np.array(self._table.known(self._sensor_id), np.intp), meters=False)
 
     @_saved_rows.setter
     def _saved_rows(self, saved: SavedRows) -> None:
         self.forget_all()  # and what time it was: a loaded game may go back
-        self._table.put(saved.targets | self._sensor_id << ID_BITS, saved)
+        put_rows(self._table, saved.targets | self._sensor_id << ID_BITS, saved)
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
         if len(np.unique(values.rows.targets)) < len(values.rows.targets):
@@ -426,7 +424,8 @@ class SenseMemory(Saveable):
     @property
     def _passed_s(self) -> float:
         """Game time up to which it is current (s)."""
-        return max(self._now_s, self._table.now_s)
+        passed_s: float = self._table.now_s
+        return max(self._now_s, passed_s)
 
     def _key(self, target: int) -> int:
         return self._sensor_id << ID_BITS | int(target)
@@ -435,14 +434,14 @@ class SenseMemory(Saveable):
         """Return the row of a target, which is made if there is none."""
         key = self._key(target)
         self._table.add([key])
-        return self._table.loops.find(key)
+        return self._table.find(key)
 
     def _changes(self) -> list[MemoryChange]:
         """Return what the loops have listed, by time, then target."""
-        table, listed = self._table, self._table.loops.changes
+        table, listed = self._table, self._table.changes
         if not listed:
             return []
-        table.loops.changes = []
+        table.changes = []
         table.drop_ended()
         return [
             MemoryChange(kind, target, at_s, (x, y, z))

@@ -6,18 +6,23 @@
 
 A row is what one sensor knows of one target. Everything that can happen to it happens here: it is sensed,
 reported, lost, expired and forgotten, and its awareness rises and falls through levels. What happened is
-collected in lists, in the order of rows; ``percept_table`` sorts them, and listeners hear of it later.
+collected in lists, in the order of rows; ``Perception`` sorts them, and listeners hear of it later.
 
 Between two changes of visibility the meter of a row is a straight line, so moments of crossings are exact
 at any frame rate, as are those at which a target is lost, expires and is forgotten.
 """
 from __future__ import annotations
 
+from typing import NamedTuple
+from weakref import WeakValueDictionary
+
 import cython
 import numpy as np
 from cython.cimports.libc.math import floor
 
-__all__ = ["COLUMNS", "LEVEL_NUMBERS", "MIND_COLUMNS", "SENSE_COLUMNS", "PerceptLoops"]
+__all__ = [
+    "COLUMNS", "NOT_IN_VIEW", "NO_SENSE", "SENSE_COLUMNS", "AwarenessNumbers", "MemoryDurations", "PerceptTable",
+]
 
 COLUMNS = (
     "is_known", "is_noticed", "is_expired", "looked",
@@ -42,6 +47,15 @@ MIND_COLUMNS = (
 
 LEVEL_NUMBERS = 3
 """Numbers of an awareness level: value at which it is reached, at which it is left, reaction time (s)."""
+
+NOT_IN_VIEW = -np.inf
+"""Number of a look long ago."""
+
+NO_SENSE = (0.0, -np.inf, 0.0, 0.0)
+"""Numbers of a modality in which nothing was sensed."""
+
+NO_MIND = -1.0
+"""Stands for a row without a sensor in the settings of sensors."""
 
 ID_BITS = cython.declare(cython.int, 31)            # of a target in a key: pairs_in_view.ID_BITS
 ID_MASK = cython.declare(cython.longlong, (1 << 31) - 1)
@@ -74,15 +88,43 @@ cython.declare(RISES_AT=cython.int, FALLS_AT=cython.int, REACTION_S=cython.int)
 RISES_AT, FALLS_AT, REACTION_S = range(LEVEL_NUMBERS)
 
 
+class MemoryDurations(NamedTuple):
+    """Durations of a memory (s); ``SenseMemory`` describes them."""
+
+    lose_after_s: float
+    max_age_s: float
+    keep_expired_s: float
+    free_knowledge_s: float
+
+
+class AwarenessNumbers(NamedTuple):
+    """Numbers of awareness; ``AwarenessSettings`` describes them. A level: reached at, left at, reaction time (s)."""
+
+    gain_per_s: float
+    decay_per_s: float
+    gain_per_signal: float
+    levels: list[tuple[float, float, float]]
+
+
 @cython.final
 @cython.cclass
-class PerceptLoops:
-    """The loops over the arrays of a ``PerceptTable``, which hands them over by ``take`` whenever it makes new ones.
+class PerceptTable:
+    """All that sensors remember and are aware of, with modalities as they come: the first have the given names.
 
     Methods read ``self.rows``: a local name for a view counts its references atomically, which doubled the time of
     a row.
 
     Attributes:
+        all_keys: (n,) int64, ascending: sensor, then target.
+        all_order: (n,) int64, the row of each key: new keys do not move rows.
+        row_keys: (capacity,) int64, the key of each row, -1 for none.
+        all_rows: (capacity, ``COLUMNS``) float64.
+        all_senses: (capacity, modalities, ``SENSE_COLUMNS``) float64.
+        all_reacts: (capacity, levels) float64, when levels that are reached are reported (s).
+        modalities: names of all modalities.
+        memories, meters: views of rows in use, by key.
+        now_s: game time of the last pass over all rows (s).
+        revision: number of passes and changes of rows so far.
         changes: changes of memories: (sensor, time (s), target, kind, x, y, z).
         levels_crossed: changes of levels: (sensor, time (s), target, level).
         sensations: sensations to report: (sensor, source, number of the modality, intensity, x, y, z).
@@ -90,18 +132,36 @@ class PerceptLoops:
         has_ended: whether a row has nothing to hold any more.
         looks: number of the last look; a look of several phases counts as as many.
         period: looks from one of a sensor to its next.
+
+    Cost: new rows O(n) for any number of them, 16 bytes a key; 300 to 500 bytes a row.
     """
 
+    all_keys = cython.declare(object, visibility="readonly")
+    all_order = cython.declare(object, visibility="readonly")
+    row_keys = cython.declare(object, visibility="readonly")
+    all_rows = cython.declare(object, visibility="readonly")
+    all_senses = cython.declare(object, visibility="readonly")
+    all_reacts = cython.declare(object, visibility="readonly")
+    modalities = cython.declare(list, visibility="readonly")
+    memories = cython.declare(object, visibility="readonly")
+    meters = cython.declare(object, visibility="readonly")
+    now_s = cython.declare(cython.double, visibility="public")
+    revision = cython.declare(cython.longlong, visibility="public")
     changes = cython.declare(list, visibility="public")
     levels_crossed = cython.declare(list, visibility="public")
     sensations = cython.declare(list, visibility="public")
     missing = cython.declare(list, visibility="public")
-    has_ended = cython.declare(cython.bint, visibility="public")
-    looks = cython.declare(cython.double, visibility="public")
+    has_ended = cython.declare(cython.bint, visibility="readonly")
+    looks = cython.declare(cython.double, visibility="readonly")
     period = cython.declare(cython.longlong, visibility="public")
     frame: cython.longlong
     phases: cython.longlong
     together: cython.longlong
+    numbers: dict                   # of modalities, by name
+    free: list                      # rows
+    all_minds: object
+    all_levels: object
+    # Views of these arrays.
     count: cython.Py_ssize_t
     capacity: cython.Py_ssize_t
     senses_count: cython.Py_ssize_t
@@ -125,29 +185,188 @@ class PerceptLoops:
     pair_sensed: cython.const[cython.uchar][::1]
     pair_reported_s: cython.double[::1]
 
-    def __init__(self) -> None:
+    def __init__(self, modalities=()) -> None:
+        self.modalities = list(modalities)
+        self.numbers = {name: number for number, name in enumerate(self.modalities)}
+        self.memories, self.meters = WeakValueDictionary(), WeakValueDictionary()
+        self.now_s, self.revision = -INFINITY, 0
         self.changes, self.levels_crossed, self.sensations, self.missing = [], [], [], []
         self.has_ended = False
         self.looks = 1      # no row was in view at look 0
         self.frame, self.period, self.phases, self.together = 0, 1, 1, 1
         self.source_places = self.source_ids = self.pair_columns = None
+        self.all_minds, self.all_levels = np.full((0, len(MIND_COLUMNS)), NO_MIND), np.zeros((0, 0, LEVEL_NUMBERS))
+        self.all_keys, self.all_order, self.row_keys = np.zeros((3, 0), np.int64)
+        self.free = []
+        rows, senses, reacts = self.empty(0)
+        self.put_arrays(rows, senses, reacts)
 
-    def take(self, keys, order, key_of_row, rows, senses, reacts, minds, levels) -> None:
-        """Work on these arrays from now on."""
-        capacity = len(key_of_row)
-        if rows.shape != (capacity, len(COLUMNS)) or senses.shape[::2] != (capacity, len(SENSE_COLUMNS)):
-            raise ValueError("key_of_row, rows and senses must be of one length and of all columns")
-        if len(order) != len(keys) or (len(keys) and not 0 <= order.min() <= order.max() < capacity):
-            raise ValueError("order must have a row for each key")
-        if reacts.shape != (capacity, levels.shape[1]) or minds.shape != (levels.shape[0], len(MIND_COLUMNS)):
-            raise ValueError("reacts, minds and levels must agree in their levels and sensors")
-        if levels.shape[2] != LEVEL_NUMBERS:
-            raise ValueError(f"a level must have {LEVEL_NUMBERS} numbers")
-        self.count, self.capacity = len(keys), capacity
-        self.senses_count, self.minds_count = senses.shape[1], minds.shape[0]
-        self.keys, self.order, self.key_of_row = memoryview(keys), memoryview(order), memoryview(key_of_row)
-        self.rows, self.senses = memoryview(rows), memoryview(senses)
-        self.reacts, self.minds, self.levels = memoryview(reacts), memoryview(minds), memoryview(levels)
+    def __len__(self) -> int:
+        return self.count
+
+    # -- rows
+
+    def empty(self, count: int) -> tuple:
+        """Return the arrays of so many new rows."""
+        senses = np.empty((count, len(self.modalities), len(SENSE_COLUMNS)))
+        senses[:] = NO_SENSE
+        return np.zeros((count, len(COLUMNS))), senses, np.zeros((count, self.all_levels.shape[1]))
+
+    @cython.cfunc
+    def put_arrays(self, rows, senses, reacts):
+        """Have these rows; loops work on them, and on the keys and settings, from now on."""
+        self.all_rows, self.all_senses, self.all_reacts = rows, senses, reacts
+        self.count, self.capacity = len(self.all_keys), len(self.row_keys)
+        self.senses_count, self.minds_count = senses.shape[1], len(self.all_minds)
+        self.keys, self.order = memoryview(self.all_keys), memoryview(self.all_order)
+        self.key_of_row, self.rows, self.senses = memoryview(self.row_keys), memoryview(rows), memoryview(senses)
+        self.reacts = memoryview(reacts)
+        self.minds, self.levels = memoryview(self.all_minds), memoryview(self.all_levels)
+
+    def number(self, modality: str) -> int:
+        """Return the number of a modality; a new name gets a new one."""
+        number = self.numbers.get(modality)
+        if number is None:
+            number = self.numbers[modality] = len(self.modalities)
+            self.modalities.append(modality)
+            more = np.broadcast_to(NO_SENSE, (len(self.all_rows), 1, len(SENSE_COLUMNS)))
+            self.put_arrays(self.all_rows, np.concatenate([self.all_senses, more], axis=1), self.all_reacts)
+        return number
+
+    def put_mind(self, sensor_id: int, owner_id: int, memory: object, awareness: object) -> None:
+        """Set ``MemoryDurations`` and ``AwarenessNumbers`` of a sensor, or None; see ``MIND_COLUMNS`` for the owner."""
+        slot, levels = sensor_id & SLOT_MASK, () if awareness is None else awareness.levels
+        if slot >= len(self.all_minds) or len(levels) > self.all_levels.shape[1]:
+            self.make_room(slot + 1, len(levels))
+        durations = (0.0, 0.0, 0.0, 0.0) if memory is None else memory
+        rates = (0.0, 0.0, 0.0) if awareness is None else awareness[:3]
+        self.all_minds[slot] = (
+            sensor_id, owner_id, memory is not None, *durations, awareness is not None, *rates, len(levels))
+        if levels:
+            self.all_levels[slot, : len(levels)] = levels
+
+    @cython.cfunc
+    def make_room(self, sensors, levels):
+        """Make room for settings of so many sensors, and for so many levels."""
+        before, most = self.all_minds.shape[0], self.all_levels.shape[1]
+        sensors = before if sensors <= before else max(8, 2 * sensors)
+        minds = np.full((sensors, len(MIND_COLUMNS)), NO_MIND)
+        minds[:before] = self.all_minds
+        numbers = np.zeros((sensors, max(levels, most), LEVEL_NUMBERS))
+        numbers[:before, :most] = self.all_levels
+        reacts = np.zeros((len(self.all_rows), max(levels, most)))
+        reacts[:, :most] = self.all_reacts
+        self.all_minds, self.all_levels = minds, numbers
+        self.put_arrays(self.all_rows, self.all_senses, reacts)
+
+    def drop_mind(self, sensor_id: int) -> None:
+        """End all rows of a sensor that is removed."""
+        first, end = self.span(sensor_id)
+        if end > first:
+            kept = np.ones(len(self.all_keys), np.bool_)
+            kept[first:end] = False
+            self.keep(kept)
+        self.all_minds[sensor_id & SLOT_MASK, SENSOR_ID] = NO_MIND
+
+    def add(self, keys: list) -> None:
+        """Make rows for those of some keys that have none."""
+        new = np.array(sorted({key for key in keys if self.find(key) < 0}), np.int64)
+        if not len(new):
+            return
+        if len(new) > len(self.free):
+            before, capacity = len(self.all_rows), max(8, 2 * (len(self.all_keys) + len(new)))
+            grown = self.empty(capacity)
+            for mine, old in zip(grown, (self.all_rows, self.all_senses, self.all_reacts)):  # noqa: B905  three of both
+                mine[:before] = old
+            self.row_keys = np.append(self.row_keys, np.full(capacity - before, -1, np.int64))
+            self.free = [*range(capacity - 1, before - 1, -1), *self.free]
+            self.all_rows, self.all_senses, self.all_reacts = grown
+        rows = np.array([self.free.pop() for _ in range(len(new))], np.int64)
+        self.all_rows[rows], self.all_senses[rows], self.all_reacts[rows], self.row_keys[rows] = 0.0, NO_SENSE, 0.0, new
+        at = self.all_keys.searchsorted(new)
+        self.all_keys, self.all_order = np.insert(self.all_keys, at, new), np.insert(self.all_order, at, rows)
+        self.put_arrays(self.all_rows, self.all_senses, self.all_reacts)
+
+    @cython.cfunc
+    def keep(self, kept):
+        """Drop the rows of other keys."""
+        ended = self.all_order[~kept]
+        gone = set(self.all_keys[~kept].tolist())
+        for views in (self.memories, self.meters):
+            for key, view in list(views.items()) if views else ():
+                if key in gone:
+                    view._end()
+                    del views[key]
+        self.row_keys[ended] = -1
+        self.free.extend(ended[::-1].tolist())
+        self.all_keys, self.all_order = self.all_keys[kept], self.all_order[kept]
+        self.put_arrays(self.all_rows, self.all_senses, self.all_reacts)
+
+    def drop_ended(self) -> None:
+        """Drop rows that hold neither a memory nor a meter, and end views of those that are over."""
+        for column, views in ((IS_KNOWN, self.memories), (HAS_METER, self.meters)):
+            for key, view in list(views.items()) if views else ():
+                if not self.all_rows[self.find(key), column]:
+                    view._end()
+                    del views[key]
+        rows = self.all_order
+        kept = (self.all_rows[rows, IS_KNOWN] != 0) | (self.all_rows[rows, HAS_METER] != 0)
+        if not kept.all():
+            self.keep(kept)
+
+    def forget(self, rows: list) -> None:
+        """End the memories of some rows, which is no change to report."""
+        self.all_rows[rows, IS_KNOWN] = 0     # the other numbers are the last that views keep
+        self.drop_ended()
+
+    def forget_all(self, sensor_id: int) -> None:
+        """End all memories and meters of a sensor, which is no change to report."""
+        first, end = self.span(sensor_id)
+        rows = self.all_order[first:end]
+        self.all_rows[rows, IS_KNOWN] = self.all_rows[rows, HAS_METER] = 0
+        self.drop_ended()
+
+    def move_memory(self, sensor_id: int, other: PerceptTable, other_id: int) -> None:
+        """Move what a sensor remembers, but not its meters, to another sensor, of this table or another."""
+        rows = self.known(sensor_id)
+        if not rows:
+            return
+        before = self.row_keys[rows].tolist()
+        after = [other_id << ID_BITS | key & ID_MASK for key in before]
+        numbers = [other.number(name) for name in self.modalities]
+        values, senses = self.all_rows[rows, :HAS_METER], self.all_senses[rows, :, :SHOWN]
+        for key, new in zip(before, after):  # noqa: B905  made of each other
+            view = self.memories.pop(key, None)
+            if view is not None:
+                view._table, view._key = other, new
+                other.memories[new] = view
+        other.add(after)
+        moved = [other.find(key) for key in after]
+        other.all_rows[moved, :HAS_METER] = values
+        other.all_rows[moved, LOOKED] = NOT_IN_VIEW
+        for place, number in enumerate(numbers):
+            other.all_senses[moved, number, :SHOWN] = senses[:, place]
+        self.forget([row for row in map(self.find, before) if row >= 0])
+
+    # -- looking up
+
+    def span(self, sensor_id: cython.longlong) -> tuple:
+        """Return the place of the first key of a sensor, and the one after its last."""
+        return self.place_of(sensor_id << ID_BITS), self.place_of((sensor_id + 1) << ID_BITS)
+
+    def known(self, sensor_id: cython.longlong) -> list:
+        """Return the rows of a sensor that hold a memory, by target."""
+        first, end = self.span(sensor_id)
+        rows = self.all_order[first:end]
+        return rows[self.all_rows[rows, IS_KNOWN] != 0].tolist()
+
+    def is_known(self, row: cython.Py_ssize_t) -> bool:
+        """Return whether there is such a row, with a memory."""
+        return 0 <= row < self.capacity and self.rows[row, IS_KNOWN] != 0
+
+    def has_meter(self, row: cython.Py_ssize_t) -> bool:
+        """Return whether there is such a row, with an awareness meter."""
+        return 0 <= row < self.capacity and self.rows[row, HAS_METER] != 0
 
     def find(self, key: cython.longlong) -> int:
         """Return the row of a key, -1 if there is none. Cost: O(log n)."""
@@ -322,9 +541,16 @@ class PerceptLoops:
 
     # -- awareness
 
-    def expose(self, row: cython.Py_ssize_t, visibility: cython.double, now_s: cython.double) -> None:
-        """Set the visibility of the target of a row from now on."""
+    def expose(
+        self, row: cython.Py_ssize_t, visibility: cython.double, now_s: cython.double, shown_by_number: dict,
+    ) -> None:
+        """Set the visibility of the target of a row from now on, in all and by number of the modality."""
+        number: cython.Py_ssize_t
         self.check(row)
+        self.hide(row)
+        for number, shown in shown_by_number.items():
+            self.check(row, number)
+            self.senses[row, number, SHOWN] = shown
         slot: cython.Py_ssize_t = self.mind_of_row(row)
         self.drift(row, slot, now_s)
         self.cross(row, slot)

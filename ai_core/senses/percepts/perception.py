@@ -37,8 +37,8 @@ from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.percepts.awareness import Awareness, AwarenessReasons, AwarenessSettings, LevelChange
 from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
-from ai_core.senses.percepts.percept_loops import PerceptLoops
-from ai_core.senses.percepts.percept_table import ROWS, PerceptTable, SavedRows
+from ai_core.senses.percepts.percept_loops import PerceptTable
+from ai_core.senses.percepts.percept_rows import ROWS, SavedRows, put_rows, saved_rows
 from ai_core.senses.sensation import Point as Place
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sensor_phases import DUE, EVERYBODY, NOBODY, SensorPhases
@@ -153,6 +153,7 @@ class Perception(Saveable):
     first in the next advance, and the next pass begins after them: their number is bounded.
 
     Attributes:
+        table: all percepts.
         heard: notices of signals that arrived, of which listeners have not been notified.
 
     Cost: ``advance`` O(percepts and pairs in view), 10 to 30 ns each, and what listeners cost.
@@ -181,7 +182,7 @@ class Perception(Saveable):
         self._audience, self._faults = audience, faults
         self._sensors: dict[int, _Perceiver] = {}
         self._sharers: dict[SenseMemory, list[int]] = {}     # the first is the owner
-        self._table = PerceptTable(one.name for one in modalities.all)
+        self.table = PerceptTable(one.name for one in modalities.all)
         self._notices: deque[Notice] = deque()      # of passes
         self.heard: deque[Notice] = deque()
         self._stage = NO_PASS       # of the pass under way: an index of the modalities, then the rows
@@ -223,7 +224,7 @@ class Perception(Saveable):
                 self._own(memory, sharers[0])
                 for one in sharers:
                     self._put_mind(one, sharers[0])
-        self._table.drop_mind(sensor_id)
+        self.table.drop_mind(sensor_id)
         for name in LISTENERS:
             self._faults.forget((perceiver, name))
 
@@ -233,17 +234,11 @@ class Perception(Saveable):
 
     def awareness_of(self, sensor_id: int, target: int) -> Awareness | None:
         """Return the awareness of a sensor of a target, None if it is not aware of it."""
-        settings, key, table = self._sensors[sensor_id].awareness, sensor_id << ID_BITS | target, self._table
-        row = -1 if target < 0 else table.loops.find(key)
-        if settings is None or row < 0 or not table.has_meter(row):
+        settings, key, table = self._sensors[sensor_id].awareness, sensor_id << ID_BITS | target, self.table
+        if settings is None or target < 0 or not table.has_meter(table.find(key)):
             return None
         found = table.meters.get(key)
         return found if isinstance(found, Awareness) else Awareness.of_row(table, key, settings)
-
-    @property
-    def loops(self) -> PerceptLoops:
-        """The loops over all percepts."""
-        return self._table.loops
 
     def why(self, sensor_id: int, target: int) -> AwarenessReasons | None:
         """Return the reasons for the awareness of a target, None if there is none."""
@@ -260,10 +255,10 @@ class Perception(Saveable):
         perceiver = self._sensors[sensor_id]
         if perceiver.memory is not None:
             perceiver.memory.forget_all()
-        self._table.forget_all(sensor_id)
+        self.table.forget_all(sensor_id)
         self._notices, self.heard = (
             deque(one for one in notices if one.sensor_id != sensor_id) for notices in (self._notices, self.heard))
-        self._table.now_s = -np.inf
+        self.table.now_s = -np.inf
         perceiver.last = None
 
     def release(self, sensor_id: int) -> None:
@@ -282,12 +277,12 @@ class Perception(Saveable):
 
         Cost: O(log percepts) each.
         """
-        self._table.revision += 1
-        table, loops, now = self._table, self._table.loops, self._clock.now
+        self.table.revision += 1
+        table, now = self.table, self._clock.now
         sensor_ids, which, intensities, what, now_s = heard
         table.now_s = now.seconds
         first, end = 0, len(sensor_ids)
-        while (first := loops.hear(sensor_ids, which, intensities, what, first, now.seconds)) < end:
+        while (first := table.hear(sensor_ids, which, intensities, what, first, now.seconds)) < end:
             table.add([
                 key for place in range(first, end) for key in self._keys_of(sensor_ids[place], what[which[place]][0])])
         sensations = []
@@ -313,7 +308,7 @@ class Perception(Saveable):
         Returns:
             whether it has ended a pass and notified the listeners of all that was noticed.
         """
-        now, table = self._clock.now, self._table
+        now, table = self._clock.now, self.table
         table.now_s = now.seconds
         table.revision += 1
         if self._notices and not self._notify(self._notices, budget, now):
@@ -324,17 +319,17 @@ class Perception(Saveable):
 
     def _pass(self, pairs: list[tuple[int, PairsInView]], budget: Budget | None, now: TimeIndex) -> bool:
         """Continue the pass under way, or begin one; return False if the budget ended before the pass did."""
-        table, loops = self._table, self._table.loops
+        table = self.table
         is_new = self._stage == NO_PASS
         if is_new:
             due = EVERYBODY if self._phases.period == 1 else self._phases.due_since(self.looks)
             if due is None:
                 return True
             self.looks, self._stage, self._from_key = due, 0, 0
-        loops.take_turn(self.looks, self._sources.position, self._sources.ids.by_slot, is_new)
+        table.take_turn(self.looks, self._sources.position, self._sources.ids.by_slot, is_new)
         while self._stage <= len(pairs):
             number, of_modality = pairs[self._stage] if self._stage < len(pairs) else (-1, None)
-            keys = table.keys if of_modality is None else of_modality.keys
+            keys = table.all_keys if of_modality is None else of_modality.keys
             first = int(keys.searchsorted(self._from_key)) if self._from_key else 0
             end = len(keys) if budget is None else min(first + PERCEPTS_PER_BLOCK, len(keys))
             is_last = end == len(keys)
@@ -343,7 +338,7 @@ class Perception(Saveable):
                 self._stage += 1
             if end > first:
                 if of_modality is None:
-                    loops.advance(now.seconds, first, end)
+                    table.advance(now.seconds, first, end)
                 else:
                     self._see(number, of_modality, now.seconds, first, end)
                 if budget is not None:
@@ -351,25 +346,26 @@ class Perception(Saveable):
                     if self._stage <= len(pairs) and budget.is_spent:
                         return False
         self._stage = NO_PASS
-        if loops.has_ended:
+        if table.has_ended:
             table.drop_ended()
         return True
 
     @property
     def _saved_sensor_ids(self) -> NDArray[np.int64]:
-        return self._table.keys >> ID_BITS
+        found: NDArray[np.int64] = self.table.all_keys >> ID_BITS
+        return found
 
     @property
     def _saved_rows(self) -> SavedRows:
-        return self._table.saved(self._table.order)
+        return saved_rows(self.table, self.table.all_order)
 
     @_saved_rows.setter
     def _saved_rows(self, loaded: tuple[dict[int, _Perceiver], NDArray[np.int64], SavedRows]) -> None:
         """Replace all sensors and percepts by these."""
         for sensor_id in self._sensors:
-            self._table.drop_mind(sensor_id)
-        self._table = PerceptTable(one.name for one in self._modalities.all)
-        self._table.loops.period = self._phases.period
+            self.table.drop_mind(sensor_id)
+        self.table = PerceptTable(one.name for one in self._modalities.all)
+        self.table.period = self._phases.period
         self._sensors, keys, saved = loaded
         for sharers in self._sharers.values():
             sharers.clear()
@@ -383,10 +379,10 @@ class Perception(Saveable):
         for memory, sharers in self._sharers.items():
             memory.begin_anew()
             self._own(memory, sharers[0])
-        self._table.put(keys, saved)
+        put_rows(self.table, keys, saved)
         for sharers in self._sharers.values():
             for one in sharers[1:]:     # the owner of the memory was another sensor when it was saved
-                self._table.move_memory(one, self._table, sharers[0])
+                self.table.move_memory(one, self.table, sharers[0])
 
     @property
     def _from_pair(self) -> tuple[int, int]:
@@ -444,11 +440,11 @@ class Perception(Saveable):
 
     def _own(self, memory: SenseMemory, sensor_id: int) -> None:
         """Keep a memory under the id of a sensor."""
-        memory.belong_to(self._table, sensor_id, lambda changes: self._notify_reported(memory, changes))
+        memory.belong_to(self.table, sensor_id, lambda changes: self._notify_reported(memory, changes))
 
     def _put_mind(self, sensor_id: int, owner: int) -> None:
         perceiver = self._sensors[sensor_id]
-        self._table.put_mind(
+        self.table.put_mind(
             sensor_id, owner, None if perceiver.memory is None else perceiver.memory.durations,
             None if perceiver.awareness is None else perceiver.awareness.numbers)
 
@@ -463,16 +459,16 @@ class Perception(Saveable):
         return keys
 
     def _see(self, number: int, pairs: PairsInView, now_s: float, first: int, end: int) -> None:
-        loops, columns, views = self._table.loops, pairs.columns, self._sources.views
+        table, columns, views = self.table, pairs.columns, self._sources.views
         if views.by_modality and (clarity := views.clarity(number, pairs.keys)) is not None:
             columns = (pairs.keys, pairs.intensity * clarity, *columns[2:])
         is_seen = self._modalities.all[number].needs_line_of_sight
-        loops.see(columns, number, is_seen, None, now_s, self._report_every_s, first, end)
-        if loops.missing:
-            missing, loops.missing = loops.missing, []
+        table.see(columns, number, is_seen, None, now_s, self._report_every_s, first, end)
+        if table.missing:
+            missing, table.missing = table.missing, []
             found = pairs.keys[missing].tolist()
-            self._table.add(key for one in found for key in self._keys_of(one >> ID_BITS, one & (1 << ID_BITS) - 1))
-            loops.see(columns, number, is_seen, missing, now_s, self._report_every_s, first, end)
+            table.add([key for one in found for key in self._keys_of(one >> ID_BITS, one & (1 << ID_BITS) - 1)])
+            table.see(columns, number, is_seen, missing, now_s, self._report_every_s, first, end)
 
     def _notify_level(self, sensor_id: int, at_s: float, target: int, level: int, now: TimeIndex) -> None:
         perceiver = self._sensors.get(sensor_id)
@@ -486,10 +482,10 @@ class Perception(Saveable):
 
     def _collect(self, now: TimeIndex) -> None:
         """Make notices of what a pass has listed."""
-        loops, now_s = self._table.loops, now.seconds
-        if not (loops.sensations or loops.changes or loops.levels_crossed):
+        table, now_s = self.table, now.seconds
+        if not (table.sensations or table.changes or table.levels_crossed):
             return
-        sightings, loops.sensations = loops.sensations, []
+        sightings, table.sensations = table.sensations, []
         sightings.sort(key=by_sensor_modality_source)
         self._put_notices([
             Notice(SENSED, sensor_id, target, number, now_s, intensity, (x, y, z))
@@ -497,9 +493,9 @@ class Perception(Saveable):
 
     def _put_notices(self, sensations: list[Notice], notices: deque[Notice]) -> None:
         """Append notices of the changes that the loops have listed, of sensations, and of levels."""
-        loops = self._table.loops
-        changes, loops.changes = loops.changes, []
-        levels, loops.levels_crossed = loops.levels_crossed, []
+        table = self.table
+        changes, table.changes = table.changes, []
+        levels, table.levels_crossed = table.levels_crossed, []
         changes.sort(key=by_sensor_then_time)
         levels.sort(key=by_sensor_then_time)
         for sensor_id, at_s, target, kind, x, y, z in changes:
