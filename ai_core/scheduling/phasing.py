@@ -55,30 +55,12 @@ class FrameLoad:
         # Twice as long, its second half empty: a table of any period has a complete last row.
         self._cells = np.zeros(2 * frames, np.int64)
         self.cells: NDArray[np.int64] = self._cells[:frames]
-        self._counts: dict[tuple[int, int], int] = {}
 
     def add(self, period_frames: int, first_frame: int, weight: int = 1) -> None:
-        """Add the load of a task. Cost: O(frames / period)."""
-        task = (period_frames, first_frame)
-        self._counts[task] = self._counts.get(task, 0) + 1
-        self._put(period_frames, first_frame, weight)
-
-    def remove(self, period_frames: int, first_frame: int, weight: int = 1) -> None:
-        """Remove the load of a task that was added.
-
-        Raises:
-            ValueError: if no task of this period and first frame was added.
-        """
-        task = (period_frames, first_frame)
-        left = self._counts.pop(task, 0) - 1
-        if left < 0:
-            raise ValueError(
-                f"no task of period {period_frames} that is first due on frame {first_frame}"
-                " is counted; remove each added task only once"
-            )
-        if left:
-            self._counts[task] = left
-        self._put(period_frames, first_frame, -weight)
+        """Add the load of a task; a negative weight removes it. Cost: O(frames / period)."""
+        if period_frames > self.frames and self._counts_later:
+            first_frame %= self.frames
+        self.cells[first_frame::period_frames] += weight
 
     def best_first_frame(self, period_frames: int, choice: int = 0) -> int:
         """Return the first frame for one more task, 0 to period - 1.
@@ -90,28 +72,11 @@ class FrameLoad:
         Cost: O(frames), 5 to 10 µs at 5040 frames, whatever the number of tasks.
         """
         if period_frames > self.frames:
-            return self._best_for_rare(period_frames)
+            common = gcd(period_frames, self.frames)
+            residue = self.best_first_frame(common)
+            return residue + common * int(self.cells[residue::common].argmin())
         best = best_first_frames(self._cells, -(-self.frames // period_frames), period_frames)
         return int(best[choice % len(best)])
-
-    def _put(self, period_frames: int, first_frame: int, weight: int) -> None:
-        if period_frames > self.frames and self._counts_later:
-            first_frame %= self.frames
-        self.cells[first_frame::period_frames] += weight
-
-    def _best_for_rare(self, period_frames: int) -> int:
-        """Return a frame of the best residue that no other task of this period has, if there is one."""
-        common = gcd(period_frames, self.frames)
-        residue = self.best_first_frame(common)
-        soonest = residue + common * int(self.cells[residue::common].argmin())
-        best, fewest = soonest, self._counts.get((period_frames, soonest), 0)
-        for first_frame in range(soonest, period_frames, self.frames):
-            if fewest == 0:
-                break
-            there = self._counts.get((period_frames, first_frame), 0)
-            if there < fewest:
-                best, fewest = first_frame, there
-        return best
 
 
 LOOK_AHEAD_FRAMES = 5040
@@ -136,8 +101,7 @@ class PhaseTable(Described):
     A task joins the frames of one residue modulo its period. No phase has a
     lower busiest frame than the one found, over all time, if the common
     multiple of all periods is at most ``LOOK_AHEAD_FRAMES``; over the look-ahead
-    otherwise. Tasks with periods above the look-ahead share no frame with others of the
-    same period as long as there are frames enough.
+    otherwise. Tasks with periods above the look-ahead are spread over its frames.
 
     The best phase depends on the slots in the table, not on the order of adding.
     """
@@ -161,10 +125,13 @@ class PhaseTable(Described):
         """Remove the slot of a task.
 
         Raises:
-            ValueError: if no slot that is due on the same frames was added.
+            ValueError: if no task is due on its first frame, so that it was not added.
         """
         slot = checked_slot(slot)
-        self._load.remove(slot.period_frames, first_frame(slot))
+        first = first_frame(slot)
+        if not self._load.cells[first % self._load.frames] and first < self._load.frames:
+            raise ValueError(f"{slot} must be in the table, and no task is due on frame {first}; remove each slot once")
+        self._load.add(slot.period_frames, first, -1)
 
     def best_phase(self, period_frames: int) -> int:
         """Return the phase at which a new task meets the fewest others.
@@ -489,7 +456,7 @@ class Rephasing(Described):
 
     def _take_out(self, index: int) -> None:
         period, weight = self._slots[index].period_frames, self._weights[index]
-        self._load.remove(period, int(self._first[index]), weight)
+        self._load.add(period, int(self._first[index]), -weight)
 
     def _drawn(self, indices: NDArray[np.int64], most: int) -> list[int]:
         """Return ``most`` of the indices, or all, in a pseudo-random order."""

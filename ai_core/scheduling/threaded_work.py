@@ -161,7 +161,9 @@ class ThreadedWork(Saveable):
         check_type("waits", waits, bool)
         self._function = function
         self._clock = clock
-        self._executor = _checked_executor(executor)
+        if executor is not None and not callable(getattr(executor, "submit", None)):
+            raise TypeError(f"executor must be a concurrent.futures.Executor or None, got {shown(executor)}")
+        self._executor = executor
         self._delay_frames = whole_number(
             "delay_frames", delay_frames, minimum=1, maximum=MAX_DELAY_FRAMES,
             remedy="a result is available on the next frame at the earliest",
@@ -249,22 +251,6 @@ class ThreadedWork(Saveable):
         for ticket in self._pending:
             self._start(ticket)
 
-    def use(self, executor: Executor | None) -> None:
-        """Change the executor from now on, None for the calling thread; no call is lost.
-
-        Calls that no thread has started move; running calls are waited for. After
-        ``use(None)`` the old executor has no calls of this object and may be shut down.
-        """
-        self._executor = _checked_executor(executor)
-        moved = [ticket for ticket in self._pending if ticket._future is None or ticket._future.cancel()]
-        ids = {ticket.id for ticket in moved}
-        for ticket in self._pending:
-            if ticket.id not in ids:
-                _wait_for(ticket)
-        for ticket in moved:
-            ticket._future = None
-            self._start(ticket)
-
     @property
     def _own_failures(self) -> Failures:
         return self._faults.failures_of(self)
@@ -326,12 +312,6 @@ class ThreadedWork(Saveable):
         return future.result()
 
 
-def _checked_executor(executor: Executor | None) -> Executor | None:
-    if executor is not None and not callable(getattr(executor, "submit", None)):
-        raise TypeError(f"executor must be a concurrent.futures.Executor or None, got {shown(executor)}")
-    return executor
-
-
 def _is_ready(ticket: ThreadTicket) -> bool:
     return ticket._future is None or ticket._future.done()
 
@@ -341,9 +321,3 @@ def _drop(ticket: ThreadTicket) -> None:
     if ticket._future is not None:
         ticket._future.cancel()
         ticket._future = None
-
-
-def _wait_for(ticket: ThreadTicket) -> None:
-    """Wait until no thread runs the call; its result stays in the future."""
-    if ticket._future is not None:
-        ticket._future.exception()

@@ -35,6 +35,9 @@ class Timing(Enum):
       An incomplete batch is never visible: maps, votes, plans for a squad.
     - ``AISO``: inputs one by one, results at the same time. For completeness.
 
+    With batches of n updates, results are 0 to n - 1 updates old after an update (AIAO), 0 to 2n - 2 (SIAO),
+    n to 2n - 1 (SISO) or 1 to 2n - 1 (AISO); with an executor one more for AIAO and SIAO.
+
     Source: 002_timeslicing (asynchronous and synchronous input and output).
     """
 
@@ -52,33 +55,6 @@ class Timing(Enum):
     def shows_together(self) -> bool:
         """True if all results of a batch become visible at once, when the next one starts."""
         return self.value[1]
-
-    def age_bounds_updates(
-        self, batch_updates: int, *, joins_next_update: bool = False
-    ) -> tuple[int, int]:
-        """Return the least and the greatest age that a result can have after an update.
-
-        It holds for keys whose jobs do not fail; where batches differ in length, take the
-        longest.
-
-        Args:
-            batch_updates: updates that a batch takes, 1 or more: jobs divided by jobs per
-                update, rounded up.
-            joins_next_update: as passed to the Timeslicer, and with an executor.
-
-        Raises:
-            ValueError: if ``batch_updates`` is less than 1.
-
-        >>> Timing.SISO.age_bounds_updates(10)
-        (10, 19)
-        """
-        length = whole_number(
-            "batch_updates", batch_updates, minimum=1, remedy="a batch takes at least one update"
-        )
-        if self.shows_together:  # joined before results are seen in any case, so no later
-            return (length if self.reads_together else 1), 2 * length - 1
-        later = int(joins_next_update)
-        return later, (2 * length - 2 if self.reads_together else length - 1) + later
 
 
 FrameMoment = tuple[int, float]
@@ -150,10 +126,9 @@ class Timeslicer(Saveable):
         jobs_per_update: most jobs that an update starts, 1 or more; None for no limit but
             the budget. It is required with an executor: the run time of jobs there is
             not known when they start.
-        executor: runs the jobs; the caller shuts it down. None for the calling thread.
-        joins_next_update: with an executor, wait for jobs at the start of the next update
-            and not at the end of their own: meanwhile the game continues, and results shown
-            one by one become visible one update later.
+        executor: runs the jobs; the caller shuts it down. None for the calling thread. Jobs are waited for at the
+            start of the next update: meanwhile the game continues, and results shown one by one become visible one
+            update later.
         name: for reports; None for the name of the job.
         faults: handles jobs that raise; None reports to the log.
         values: writes keys, inputs and results into saves; None for plain data.
@@ -192,7 +167,6 @@ class Timeslicer(Saveable):
         timing: Timing = Timing.AIAO,
         jobs_per_update: int | None = None,
         executor: Executor | None = None,
-        joins_next_update: bool = False,
         name: str | None = None,
         faults: FaultIsolation | None = None,
         values: SavedValues | None = None,
@@ -205,12 +179,10 @@ class Timeslicer(Saveable):
             raise ValueError(
                 f"inputs must be given with {timing.name}, got None; this timing reads all inputs when a batch begins")
         _check_takes("job", job, *(("key",) if inputs is None else ("key", "input")))
-        check_type("joins_next_update", joins_next_update, bool)
         self._clock, self._timing, self._call, self._inputs = clock, timing, job, inputs
         self._reads_together, self._shows_together = timing.reads_together, timing.shows_together
         self._name = checked_name("name", getattr(job, "__name__", type(job).__name__) if name is None else name)
         self._limit(jobs_per_update, executor)
-        self._joins_next_update = joins_next_update
         self._faults = given_faults(faults)
         self._values = values if values is not None else SavedValues()
         self._jobs: dict[Hashable, Job] = {}
@@ -343,10 +315,7 @@ class Timeslicer(Saveable):
                 return self._run(budget, moment)
             started = self._started
             self._start(self._executor, budget, moment)
-            started = self._started - started
-            if not self._joins_next_update:
-                self._join()
-            return started
+            return self._started - started
         finally:
             self._is_advancing = False
 
@@ -366,8 +335,6 @@ class Timeslicer(Saveable):
 
     def age_updates(self, key: Hashable) -> int | None:
         """Return how many updates ago the input of the result was read; None without a result.
-
-        After each update it is within the bounds of ``Timing.age_bounds_updates``.
 
         Raises:
             UnknownNameError: if the key is unknown.

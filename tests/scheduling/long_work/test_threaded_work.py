@@ -88,8 +88,8 @@ def test_results_and_faults_equal_those_of_one_thread(life, delay):
 
 
 @settings(max_examples=40)
-@given(life=lives(), stopped=st.integers(0, 11), how=st.sampled_from(["shutdown", "cancel", "use", "other"]))
-def test_stopping_at_any_moment_loses_nothing(life, stopped, how):
+@given(life=lives(), stopped=st.integers(0, 11), is_cancelled=st.booleans())
+def test_stopping_at_any_moment_loses_nothing(life, stopped, is_cancelled):
     threaded, single = Yard(HandExecutor()), Yard(None)
     for number, (numbers, steps, doings) in enumerate(life):
         for yard in (threaded, single):
@@ -97,11 +97,8 @@ def test_stopping_at_any_moment_loses_nothing(life, stopped, how):
         for doing, place in doings:
             if threaded.executor.calls:
                 getattr(threaded.executor, doing)(place)
-        if number == stopped and how in ("shutdown", "cancel"):
-            threaded.executor.shutdown(cancel_futures=how == "cancel")
-        elif number == stopped:
-            threaded.work.use(None if how == "use" else HandExecutor())
-            threaded.executor.shutdown(cancel_futures=True)
+        if number == stopped:
+            threaded.executor.shutdown(cancel_futures=is_cancelled)
     for _ in range(30):
         threaded.frame()
         single.frame()
@@ -114,8 +111,6 @@ def test_a_real_pool_gives_what_one_thread_gives():
         for number in range(40):
             for yard in yards:
                 yard.frame(number, number + 1, -1 if number % 7 == 0 else 3)
-        for yard in yards:
-            yard.work.use(None)
     for _ in range(3):
         for yard in yards:
             yard.frame()
@@ -136,40 +131,6 @@ def test_nobody_is_told_on_a_thread():
         pool.submit(int).result()  # by now the one before has run
         yard.frame()
     assert seen["told"] is threading.current_thread() is not seen["computed"]
-
-
-def test_moving_to_another_executor_waits_for_what_is_under_way():
-    begun, go_on = threading.Event(), threading.Event()
-    calls, finished = [], []
-
-    def slow(number):
-        calls.append(number)
-        begun.set()
-        assert go_on.wait(5)
-        finished.append(number)
-        return number
-
-    pool = ThreadPoolExecutor(1)
-    yard = Yard(pool, slow)
-    yard.frame(1, 2)
-    assert begun.wait(5)
-    threading.Timer(0.01, go_on.set).start()
-    yard.work.use(None)
-    assert calls == finished == [1]
-    pool.shutdown()
-    yard.frame()
-    assert (calls, yard.diary) == ([1, 2], [(2, 0, 1), (2, 1, 2)])
-
-
-def test_what_no_thread_has_begun_moves_to_the_other_executor():
-    old, new = HandExecutor(), HandExecutor()
-    yard = Yard(old)
-    yard.frame(1, 2, 3)
-    old.run(1)
-    yard.work.use(new)
-    assert ([call.cancelled() for call in old.calls], len(new.calls)) == ([True, False, True], 2)
-    yard.frame()
-    assert yard.diary == [(2, 0, 1), (2, 1, 4), (2, 2, 9)]
 
 
 def test_raising_call_is_reported_and_its_ticket_has_the_error():
@@ -328,11 +289,3 @@ def test_it_is_work_for_a_scheduler():
 def test_bad_settings_are_refused(clock, settings, error, message):
     with pytest.raises(error, match=message):
         ThreadedWork(**{"function": square, "clock": clock, "executor": None, **settings})
-
-
-def test_invalid_executor_is_refused_and_the_old_one_is_kept():
-    yard = Yard(HandExecutor())
-    with pytest.raises(TypeError, match="executor must be"):
-        yard.work.use("threads")
-    yard.frame(1)
-    assert len(yard.executor.calls) == 1

@@ -1,7 +1,6 @@
 """What is due on each frame, and where one more task adds least."""
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -34,8 +33,8 @@ def plain_cells(frames, tasks):
 def test_each_frame_holds_the_weights_of_all_that_are_due(tasks, frames):
     load = loaded(frames, tasks)
     assert load.cells.tolist() == plain_cells(frames, tasks)
-    for task in tasks:
-        load.remove(*task)
+    for period, first, weight in tasks:
+        load.add(period, first, -weight)
     assert not load.cells.any()
 
 
@@ -64,10 +63,3 @@ def test_rare_task_joins_least_loaded_frame_of_the_best_residue(tasks, period):
     residue = load.best_first_frame(common)
     assert first % common == residue
     assert load.cells[first % 60] == load.cells[residue::common].min()
-
-
-def test_what_is_not_counted_in_cannot_be_taken_out():
-    load = loaded(12, [(100, 99, 2)])
-    load.remove(100, 99, 2)
-    with pytest.raises(ValueError, match="no task of period 100 that is first due on frame 99"):
-        load.remove(100, 99, 2)

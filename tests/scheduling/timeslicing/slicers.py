@@ -86,3 +86,10 @@ class World:
             )
             for key in slicer.keys
         }, slicer.statistics()
+
+
+def age_bounds(timing, updates, *, later=False):
+    """Return the least and the greatest age of results, with batches of so many updates."""
+    if timing.shows_together:
+        return (updates if timing.reads_together else 1), 2 * updates - 1
+    return later, (2 * updates - 2 if timing.reads_together else updates - 1) + later

@@ -26,9 +26,9 @@ class Agent:
 class Model:
     """Lists, and no shortcuts; nothing of the real one is used here."""
 
-    def __init__(self, timing, most, variant):
+    def __init__(self, timing, most, has_threads):
         self.together_in, self.together_out = timing in (Timing.SIAO, Timing.SISO), timing in (Timing.SISO, Timing.AISO)
-        self.most, self.variant = most, variant
+        self.most, self.has_threads = most, has_threads
         self.agents, self.batch, self.flying, self.unseen = [], [], [], []
         self.updates = 0
         self.bad = set()
@@ -53,7 +53,7 @@ class Model:
             if self.batch:
                 agent, told = self.batch.pop(0)
                 self.flying.append((agent, told or self.told(agent, frame)))
-        if self.variant != "next":
+        if not self.has_threads:
             self.land()
 
     def told(self, agent, frame):
@@ -85,15 +85,15 @@ class Life(RuleBasedStateMachine):
     """Keys come, go, fail and are released; updates are cut short; the game is saved and loaded."""
 
     @initialize(
-        timing=st.sampled_from(Timing), most=st.integers(1, 4), variant=st.sampled_from(["here", "same", "next"]),
+        timing=st.sampled_from(Timing), most=st.integers(1, 4), has_threads=st.booleans(),
         keys=st.integers(0, 5),
     )
-    def begin(self, timing, most, variant, keys):
+    def begin(self, timing, most, has_threads, keys):
         self.arguments = {"timing": timing, "jobs_per_update": most}
-        if variant != "here":
-            self.arguments |= {"executor": InlineExecutor(), "joins_next_update": variant == "next"}
+        if has_threads:
+            self.arguments |= {"executor": InlineExecutor()}
         self.world = World(**self.arguments)
-        self.model = Model(timing, most, variant)
+        self.model = Model(timing, most, has_threads)
         self.next_key = 0
         for _ in range(keys):
             self.join()

@@ -17,14 +17,10 @@ from ai_core.snapshot import from_json, restore, take, to_json
 from tests.scheduling.timeslicing.slicers import InlineExecutor, World
 from tests.scheduling.timeslicing.test_timeslicer_threads import IdleExecutor
 
-VARIANTS = [
-    {},
-    {"executor": InlineExecutor()},
-    {"executor": InlineExecutor(), "joins_next_update": True},
-]
+VARIANTS = [{}, {"executor": InlineExecutor()}]
 
 
-@pytest.mark.parametrize("variant", VARIANTS, ids=["here", "joined in the update", "joined in the next"])
+@pytest.mark.parametrize("variant", VARIANTS, ids=["here", "threads"])
 @pytest.mark.parametrize("timing", Timing, ids=lambda timing: timing.name)
 def test_saved_at_any_update_it_continues_unchanged(timing, variant):
     for updates in range(9):
@@ -48,7 +44,7 @@ def test_saved_at_any_update_it_continues_unchanged(timing, variant):
 
 
 def test_job_that_failed_before_saving_is_reported_after_load():
-    settings = {"keys": "a", "jobs_per_update": 1, "executor": InlineExecutor(), "joins_next_update": True}
+    settings = {"keys": "a", "jobs_per_update": 1, "executor": InlineExecutor()}
     first, second = World(**settings), World(**settings)
     first.bad.add("a")
     first.update()
@@ -60,7 +56,7 @@ def test_job_that_failed_before_saving_is_reported_after_load():
 
 def test_jobs_cancelled_by_a_pool_are_saved_as_not_started():
     pool = IdleExecutor()
-    first = World(Timing.SIAO, "abc", jobs_per_update=2, executor=pool, joins_next_update=True)
+    first = World(Timing.SIAO, "abc", jobs_per_update=2, executor=pool)
     first.update()
     for future in pool.futures:
         future.cancel()
@@ -72,11 +68,10 @@ def test_jobs_cancelled_by_a_pool_are_saved_as_not_started():
     assert second.ran == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize("variant", [{}, {"executor": InlineExecutor()}])
-def test_what_one_timing_saved_another_goes_on_with(variant):
+def test_what_one_timing_saved_another_goes_on_with():
     first = World(Timing.SISO, "abcd", jobs_per_update=2)
     first.update()
-    second = World(Timing.AIAO, "abcd", jobs_per_update=2, **variant)
+    second = World(Timing.AIAO, "abcd", jobs_per_update=2)
     second.load(first.save())
     second.update(2)
     assert second.results() == {"a": ["a", 3], "b": ["b", 3], "c": ["c", 1], "d": ["d", 1]}
@@ -172,7 +167,7 @@ def test_it_is_saved_with_its_scheduler_and_in_a_snapshot():
 
 
 def mid_batch():
-    settings = {"jobs_per_update": 2, "executor": InlineExecutor(), "joins_next_update": True}
+    settings = {"jobs_per_update": 2, "executor": InlineExecutor()}
     world = World(Timing.SISO, "abcdef", **settings)
     world.bad.add("b")
     world.update(2)

@@ -53,21 +53,15 @@ def lived(timing, updates=25, **settings):
 
 
 @timings
-def test_threads_joined_in_their_update_change_nothing_at_all(timing, pool):
-    assert lived(timing, executor=pool) == lived(timing)
-
-
-@timings
 def test_threads_joined_next_update_give_single_thread_results(timing, pool):
     # Inline the jobs run at once and in order: only when they are taken is the same.
-    same = {"joins_next_update": True}
-    assert lived(timing, executor=pool, **same) == lived(timing, executor=InlineExecutor(), **same)
+    assert lived(timing, executor=pool) == lived(timing, executor=InlineExecutor())
 
 
 @pytest.mark.parametrize("timing", [Timing.SISO, Timing.AISO])
 def test_variants_show_the_same_where_results_appear_together(timing, pool):
     world, other = World(timing, range(7), jobs_per_update=2), World(
-        timing, range(7), jobs_per_update=2, executor=pool, joins_next_update=True
+        timing, range(7), jobs_per_update=2, executor=pool
     )
     for _ in range(20):
         world.update()
@@ -77,7 +71,7 @@ def test_variants_show_the_same_where_results_appear_together(timing, pool):
 
 
 def test_results_seen_one_by_one_come_one_update_later(pool):
-    world = World(keys="ab", jobs_per_update=2, executor=pool, joins_next_update=True)
+    world = World(keys="ab", jobs_per_update=2, executor=pool)
     assert world.update() == 2
     assert world.results() == {"a": None, "b": None}
     world.update()
@@ -87,7 +81,7 @@ def test_results_seen_one_by_one_come_one_update_later(pool):
 
 def test_update_waits_for_no_thread_if_joined_in_the_next(pool):
     gate = threading.Event()
-    world = World(keys="a", jobs_per_update=1, executor=pool, joins_next_update=True,
+    world = World(keys="a", jobs_per_update=1, executor=pool,
                   job=lambda key, seen: gate.wait(20))
     world.update()  # would wait for the gate
     gate.set()
@@ -115,7 +109,7 @@ def test_a_budget_of_steps_limits_what_is_started(jobs_per_update, steps):
 
 
 def test_job_of_a_key_that_left_is_discarded_silently():
-    world = World(keys="ab", jobs_per_update=2, executor=InlineExecutor(), joins_next_update=True)
+    world = World(keys="ab", jobs_per_update=2, executor=InlineExecutor())
     world.bad.add("a")
     world.update()
     for key in "ab":
@@ -127,7 +121,7 @@ def test_job_of_a_key_that_left_is_discarded_silently():
 
 
 def test_a_pool_that_shuts_down_mid_batch_finishes_what_it_began(pool):
-    world = World(keys="abcd", jobs_per_update=2, executor=pool, joins_next_update=True)
+    world = World(keys="abcd", jobs_per_update=2, executor=pool)
     world.update()
     pool.shutdown()
     with pytest.raises(RuntimeError, match="shutdown"):
@@ -143,7 +137,7 @@ def test_a_pool_that_shuts_down_mid_batch_finishes_what_it_began(pool):
 @pytest.mark.parametrize(("timing", "read"), [(Timing.AIAO, 2), (Timing.SIAO, 1)])
 def test_jobs_a_pool_cancels_restart_with_what_was_read_together(timing, read):
     pool = IdleExecutor()
-    world = World(timing, "abcd", jobs_per_update=3, executor=pool, joins_next_update=True)
+    world = World(timing, "abcd", jobs_per_update=3, executor=pool)
     world.update()
     for future in pool.futures:
         future.cancel()
@@ -156,7 +150,7 @@ def test_jobs_a_pool_cancels_restart_with_what_was_read_together(timing, read):
 
 def test_pool_closed_with_all_waiting_cancelled_hangs_nobody():
     gate, pool = threading.Event(), ThreadPoolExecutor(1)
-    world = World(keys="abc", jobs_per_update=3, executor=pool, joins_next_update=True,
+    world = World(keys="abc", jobs_per_update=3, executor=pool,
                   job=lambda key, seen: gate.wait(20) and key)
     world.update()
     pool.shutdown(wait=False, cancel_futures=True)
@@ -167,7 +161,7 @@ def test_pool_closed_with_all_waiting_cancelled_hangs_nobody():
 
 
 def test_who_interrupts_the_waiting_loses_no_result(monkeypatch):
-    world = World(keys="abc", jobs_per_update=3, executor=InlineExecutor(), joins_next_update=True)
+    world = World(keys="abc", jobs_per_update=3, executor=InlineExecutor())
     world.update()
 
     def interrupted(future, timeout=None):
@@ -186,7 +180,7 @@ def test_a_job_that_raises_cancelled_error_itself_has_failed():
         raise CancelledError
 
     world = World(keys="a", jobs_per_update=1, executor=InlineExecutor(), job=job)
-    world.update()
+    world.update(2)
     assert len(world.reports) == 1
 
 
@@ -196,5 +190,6 @@ def test_processes_do_as_well_as_threads():
         slicer = Timeslicer(ManualClock(), pow, inputs=lambda key: 2, jobs_per_update=9, executor=pool)
         for key in range(5):
             slicer.add(key)
-        slicer.advance(Budget.unlimited())
+        for _ in range(2):
+            slicer.advance(Budget.unlimited())
     assert [slicer.result_of(key) for key in range(5)] == [0, 1, 4, 9, 16]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ai_core.scheduling.timeslicer import Timing
+from tests.scheduling.timeslicing.slicers import age_bounds
 
 TEXT = (Path(__file__).parents[3] / "docs" / "library" / "timeslicing.md").read_text(encoding="utf-8")
 
@@ -22,4 +23,4 @@ def test_the_samples_run_and_print_what_the_text_says(capsys):
 @pytest.mark.parametrize("timing", Timing, ids=lambda timing: timing.name)
 def test_the_table_tells_the_bounds(timing):
     least, most = re.search(rf"\| `{timing.name}` \|.*\| (\d+) to (\d+) \|$", TEXT, re.MULTILINE).groups()
-    assert timing.age_bounds_updates(10) == (int(least), int(most))
+    assert age_bounds(timing, 10) == (int(least), int(most))

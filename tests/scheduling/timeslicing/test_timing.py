@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ai_core.scheduling.timeslicer import Timing
-from tests.scheduling.timeslicing.slicers import InlineExecutor, World
+from tests.scheduling.timeslicing.slicers import InlineExecutor, World, age_bounds
 
 timings = pytest.mark.parametrize("timing", Timing, ids=lambda timing: timing.name)
 
@@ -29,7 +29,7 @@ def ages_of(timing, jobs=10, batches=4, **settings):
 def test_ten_jobs_one_per_update_grow_as_old_as_the_table_says(timing, least, most):
     ages = [age for row in ages_of(timing, jobs_per_update=1) for age in row]
     assert (min(ages), max(ages)) == (least, most)
-    assert timing.age_bounds_updates(10) == (least, most)
+    assert age_bounds(timing, 10) == (least, most)
 
 
 @timings
@@ -40,26 +40,15 @@ def test_only_joint_inputs_and_outputs_give_results_of_one_age(timing):
 
 @timings
 def test_joining_later_ages_only_results_that_are_seen_singly(timing):
-    ages = [age for row in ages_of(timing, jobs_per_update=1, executor=InlineExecutor(), joins_next_update=True)
+    ages = [age for row in ages_of(timing, jobs_per_update=1, executor=InlineExecutor())
             for age in row]
     wanted = {Timing.AIAO: (1, 10), Timing.SIAO: (1, 19), Timing.SISO: (10, 19), Timing.AISO: (1, 19)}[timing]
-    assert (min(ages), max(ages)) == wanted == timing.age_bounds_updates(10, joins_next_update=True)
+    assert (min(ages), max(ages)) == wanted == age_bounds(timing, 10, later=True)
 
 
 @given(st.sampled_from(Timing), st.integers(1, 9), st.integers(1, 9), st.booleans())
-def test_the_bounds_hold_and_are_reached_whatever_the_numbers(timing, jobs, jobs_per_update, joins_next):
-    threads = {"executor": InlineExecutor(), "joins_next_update": True} if joins_next else {}
+def test_the_bounds_hold_and_are_reached_whatever_the_numbers(timing, jobs, jobs_per_update, has_threads):
+    threads = {"executor": InlineExecutor()} if has_threads else {}
     ages = [age for row in ages_of(timing, jobs, jobs_per_update=jobs_per_update, **threads) for age in row]
     updates = -(-jobs // jobs_per_update)
-    assert (min(ages), max(ages)) == timing.age_bounds_updates(updates, joins_next_update=joins_next)
-
-
-@pytest.mark.parametrize("updates", [0, -1])
-def test_a_batch_takes_an_update_at_least(updates):
-    with pytest.raises(ValueError, match="batch_updates must be at least 1"):
-        Timing.AIAO.age_bounds_updates(updates)
-
-
-def test_a_batch_takes_whole_updates():
-    with pytest.raises(TypeError, match=r"batch_updates must be an integer, got 2\.5"):
-        Timing.AIAO.age_bounds_updates(2.5)
+    assert (min(ages), max(ages)) == age_bounds(timing, updates, later=has_threads)

@@ -133,7 +133,7 @@ class Timeslicer(SavedState, Node):
             self._workers = WorkerThreads() if self.threads else None
             self._core = timeslicer.Timeslicer(
                 self, self._run_job, inputs=self._read_input, timing=list(timeslicer.Timing)[self.timing],
-                jobs_per_update=self._most_jobs(), executor=self._workers, joins_next_update=self.threads,
+                jobs_per_update=self._most_jobs(), executor=self._workers,
                 name=str(self.get_name()) or "Timeslicer", faults=FaultIsolation(report=self._report),
                 values=SceneValues(self))
         return self._core
