@@ -209,11 +209,7 @@ class FaultIsolation(Saveable):
 
 
 def given_faults(faults: object) -> FaultIsolation:
-    """Return ``faults``, or a new FaultIsolation that writes to the log for None.
-
-    Raises:
-        TypeError: if it is neither a FaultIsolation nor None.
-    """
+    """Return ``faults``, or a new FaultIsolation that writes to the log for None."""
     if faults is None:
         return FaultIsolation()
     if not isinstance(faults, FaultIsolation):

@@ -93,11 +93,7 @@ class Trace(Described):
 
 
 def given_trace(trace: object) -> Trace:
-    """Return ``trace``, or a new Trace without listeners for None.
-
-    Raises:
-        TypeError: if it is neither a Trace nor None.
-    """
+    """Return ``trace``, or a new Trace without listeners for None."""
     if trace is None:
         return Trace()
     if not isinstance(trace, Trace):

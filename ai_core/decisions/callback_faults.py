@@ -50,8 +50,6 @@ class CallbackFaults:
 
         Args:
             name: name under which its failures are counted.
-            frame: frame of the failure.
-            error: the exception.
             says: name in the report, if it differs.
         """
         self.failing.add(name)
@@ -101,11 +99,6 @@ class CallbackFaults:
 
 
 def failing_state(names: Callable[[Any], Iterable[str]], *, at: str = "_faults.records") -> MapOf:
-    """Return how the records of failing callbacks are saved.
-
-    Args:
-        names: returns the names of all callbacks of the object that is loaded.
-        at: attribute with the records.
-    """
+    """Return how the records of failing callbacks are saved."""
     known = Named(lambda owner: {name: name for name in names(owner)}, "callback", name=str)
     return MapOf(FAILURES_STATE, key=known, at=at)

@@ -434,12 +434,7 @@ class EventRegistry:
 
 
 def rank_of(priority: int, place: int) -> int:
-    """Return the rank of a listener with a priority, registered after ``place`` other listeners.
-
-    Raises:
-        TypeError: if the priority is not an integer.
-        ValueError: if its magnitude exceeds MOST_PRIORITY.
-    """
+    """Return the rank of a listener with a priority, registered after ``place`` other listeners."""
     if priority == 0:
         return place
     whole_number("priority", priority, minimum=-MOST_PRIORITY, maximum=MOST_PRIORITY)
@@ -657,9 +652,6 @@ class OnceListeners:
     world, it must listen again; when a later save is loaded in a new world, the same
     listener there must stop. So ``once`` listeners are identified by codes and name, and
     numbered in order of registration.
-
-    Args:
-        registry: the registry of the listeners.
     """
 
     def __init__(self, registry: EventRegistry) -> None:

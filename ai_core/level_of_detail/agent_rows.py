@@ -48,12 +48,7 @@ class AgentRows:
         return self._ids
 
     def add(self, count: int = 1) -> NDArray[np.int32]:
-        """Add rows and return their ids.
-
-        Raises:
-            TypeError, ValueError: if ``count`` is not an integer, 0 or more, or there would be more than
-                ``MOST_AGENTS`` rows.
-        """
+        """Add rows and return their ids."""
         count = whole_number("count", count, minimum=0, maximum=MOST_AGENTS)
         if len(self) + count > MOST_AGENTS or self.next_id + count > LARGEST_ID:
             raise ValueError(f"no room for {count} more agents in addition to {len(self)}; remove some first")
@@ -65,11 +60,7 @@ class AgentRows:
         return new
 
     def remove(self, ids: ArrayLike) -> None:
-        """Remove rows; later rows move up.
-
-        Raises:
-            UnknownNameError: if an id is not in use; no row is removed then.
-        """
+        """Remove rows; later rows move up."""
         keep = np.ones(len(self), np.bool_)
         keep[self.rows(ids)] = False
         self._ids = _locked(self._ids[keep])
@@ -77,10 +68,6 @@ class AgentRows:
 
     def rows(self, ids: ArrayLike) -> NDArray[np.intp]:
         """Return the rows of one id or several, in their order.
-
-        Raises:
-            TypeError: if ``ids`` does not hold integers.
-            UnknownNameError: if an id is not in use; a removed id stays unused.
 
         Cost: O(log n) for each id.
         """

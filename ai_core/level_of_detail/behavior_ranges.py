@@ -120,12 +120,7 @@ class BehaviorRanges(Described):
 
 
 def checked_importance(value: object) -> float:
-    """Return ``value`` if it is a valid importance.
-
-    Raises:
-        TypeError: if ``value`` is not a number.
-        ValueError: if ``value`` is NaN or outside 0 to 1.
-    """
+    """Return ``value`` if it is a valid importance."""
     if type(value) is float and 0 <= value <= 1:  # fast path, checked by every character at every turn
         return value
     return finite_number("importance", value, minimum=0, maximum=1)

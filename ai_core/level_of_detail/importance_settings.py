@@ -73,10 +73,6 @@ class ImportanceSettings:
 
 
 def check_range(near_m: float, far_m: float) -> None:
-    """Check that a range has a length.
-
-    Raises:
-        ValueError: if ``far_m`` is not above ``near_m``.
-    """
+    """Check that a range has a length."""
     if far_m <= near_m:
         raise ValueError(f"far_m must be above near_m, got {far_m:g} and {near_m:g}")

@@ -93,9 +93,6 @@ class ViewerContributions:
 
     Weights, ranges and scales are multiplied into the few numbers of a viewer and of a block's input
     instead of into every intermediate array.
-
-    Args:
-        settings: weights and ranges.
     """
 
     def __init__(self, settings: ImportanceSettings) -> None:
@@ -111,18 +108,7 @@ class ViewerContributions:
         self, viewers: Sequence[Viewer], positions: Floats, velocities: Floats | None,
         sizes: Floats, total: Floats, parts: Floats | None = None,
     ) -> int:
-        """Write the largest contribution of any viewer, and its parts.
-
-        Args:
-            viewers: any number of viewers; without viewers all contributions are 0.
-            positions: positions of agents, shape (n, d) (m).
-            velocities: velocities of agents, shape (n, d) (m/s), or None.
-            sizes: diameters of agents, shape (n,) (m).
-            total: shape (n,), overwritten.
-            parts: shape (4, n), overwritten; None skips them, which is faster.
-
-        Returns:
-            The first row with a number that is not finite, -1 if there is none.
+        """Write the largest contribution of any viewer, and its parts: ``best_opinions`` of these viewers.
 
         Cost: O(n * viewers), no allocation that grows with n.
         """

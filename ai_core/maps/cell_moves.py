@@ -95,11 +95,7 @@ _MOVES = {
 
 
 def moves_for(neighbors: int) -> GridMoves:
-    """Return the moves of a grid with 4, 6 (hexagonal) or 8 neighbors.
-
-    Raises:
-        ValueError: for any other number.
-    """
+    """Return the moves of a grid with 4, 6 (hexagonal) or 8 neighbors."""
     if neighbors not in _MOVES or isinstance(neighbors, bool):
         raise ValueError(f"neighbors must be 4, 6 (hexagonal) or 8, got {neighbors!r}")
     return _MOVES[neighbors]

@@ -200,11 +200,7 @@ class Grid(Described):
 
 
 def _costs_of(name: str, cells: ArrayLike) -> NDArray[np.float32]:
-    """Return cell costs given as bool or numbers, as a copy.
-
-    Raises:
-        TypeError, ValueError: if they are neither, or out of range.
-    """
+    """Return cell costs given as bool or numbers, as a copy."""
     array = as_array(name, cells)
     if array.dtype == np.bool_:
         return np.where(array, np.float32(1), np.float32(np.inf))

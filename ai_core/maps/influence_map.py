@@ -171,10 +171,6 @@ WRITTEN = PackedArray(
 class InfluenceMap(Saveable):
     """The values of one layer.
 
-    Args:
-        layer: definition of the layer.
-        area: area of the map.
-
     Attributes:
         values: (height, width) float32, as of the last update, neither spread nor blurred.
 
@@ -203,12 +199,7 @@ class InfluenceMap(Saveable):
             np.add.at(flat, cells, strengths)
 
     def checked(self, strengths: ArrayLike, count: int) -> NDArray[np.float32]:
-        """Return strengths as (count,) float32; a single value applies to all cells.
-
-        Raises:
-            TypeError: if they are not numbers.
-            ValueError: if the length differs from ``count``, or a value is negative, too large or not finite.
-        """
+        """Return strengths as (count,) float32; a single value applies to all cells."""
         numbers = as_array("strengths", strengths)
         if numbers.dtype.kind not in "iufb" or numbers.dtype == np.bool_:
             raise TypeError(f"strengths of layer {self.layer.name!r} must be numbers, got {shown(strengths)}")

@@ -76,10 +76,6 @@ class MapSnapshot(Described):
 class SnapshotBuffers:
     """Buffers for the current snapshot, the one being drawn, and those still held by readers.
 
-    Args:
-        area: area of the map.
-        names: names of the layers.
-
     Attributes:
         front: the current snapshot. It stays unchanged until the update after the next begins;
             use ``reading`` to hold a snapshot longer, or to read on another thread.

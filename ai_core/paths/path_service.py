@@ -41,10 +41,6 @@ class SearchThreads:
     Args:
         executor: executor of threads, not of processes.
         helpers: largest number of threads used besides the calling one (count), 1 or more.
-
-    Raises:
-        TypeError: if ``executor`` is not an executor.
-        ValueError: if ``helpers`` is out of range.
     """
 
     def __init__(self, executor: Executor, helpers: int) -> None:

@@ -74,9 +74,6 @@ def freezer(*, exact: bool) -> Callable[[object], object]:
     The function keeps None, bools, numbers and strings, converts lists, sets and arrays to tuples,
     copies dicts, and replaces other objects by the name of their type.
 
-    Args:
-        exact: as for ``digest_of``; arrays are digested immediately.
-
     Cost: O(size), about 0.1 µs for a tuple of a few numbers and strings.
     """
     return _FOREIGN[exact].frozen

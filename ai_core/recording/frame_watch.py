@@ -39,14 +39,8 @@ class FrameWatch:
     """Listens to a trace during a frame, and digests parts at its end.
 
     Args:
-        trace: trace that reports task runs, events, sensations and habits.
         parts: parts by name; each has a method ``observe()``, or otherwise ``save_state()``, that
             returns plain data.
-        exact: True for digests that distinguish numbers by every bit.
-        digest_every_frames: frames between two digests of a part (frames).
-
-    Raises:
-        TypeError: if a part has neither method.
     """
 
     def __init__(
@@ -67,9 +61,6 @@ class FrameWatch:
         """Return digests of the parts due in a frame; None if no part is due.
 
         All parts are due in frame 0; afterwards they take turns, so that the cost is spread over frames.
-
-        Raises:
-            TypeError: if a part returns data that is not plain.
 
         Cost: O(size of the due parts).
         """

@@ -113,9 +113,6 @@ class ReplayBudget(Budget):
 
     It takes the next grant at its first query, for any amount. When no grant is left it is spent from
     the start; the replay already differs by then.
-
-    Args:
-        grants: grants recorded by a ``RecordingBudget``.
     """
 
     __slots__ = ("_asks", "_at_steps", "_grant", "_grants")

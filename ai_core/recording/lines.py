@@ -98,9 +98,6 @@ class LineWriter:
 def kept_inputs(inputs: object) -> object:
     """Return a copy of the inputs, to be written later.
 
-    Raises:
-        TypeError: if the inputs are not plain JSON data.
-
     Cost: O(size), a quarter of the cost of writing.
     """
     try:

@@ -38,22 +38,14 @@ def refuse(place: str, why: str) -> NoReturn:
 
 
 def checked_dict(place: str, value: object) -> dict[str, Any]:
-    """Return a dict.
-
-    Raises:
-        StateError: if it is another value; names the place.
-    """
+    """Return a dict."""
     if not isinstance(value, dict):
         refuse(place, f"must be a dict, got {brief(value)}")
     return value
 
 
 def checked_list(place: str, value: object, count: int | None = None) -> list[Any]:
-    """Return a list, of ``count`` items if that is given.
-
-    Raises:
-        StateError: if it is another value; names the place.
-    """
+    """Return a list, of ``count`` items if that is given."""
     if not isinstance(value, list):
         refuse(place, f"must be a list, got {brief(value)}")
     if count is not None and len(value) != count:
@@ -62,11 +54,7 @@ def checked_list(place: str, value: object, count: int | None = None) -> list[An
 
 
 def check_names(place: str, fields: Mapping[str, Any], names: Iterable[str]) -> None:
-    """Check that exactly these fields are present, so that nothing in a save is silently ignored.
-
-    Raises:
-        StateError: naming a field that is missing or unknown.
-    """
+    """Check that exactly these fields are present, so that nothing in a save is silently ignored."""
     known = {*names}
     if fields.keys() == known:
         return
@@ -78,11 +66,7 @@ def check_names(place: str, fields: Mapping[str, Any], names: Iterable[str]) -> 
 
 
 def check_version(place: str, fields: Mapping[str, Any], version: int) -> None:
-    """Check that fields were saved by the current version.
-
-    Raises:
-        StateError: if they were saved by another, or have none.
-    """
+    """Check that fields were saved by the current version."""
     where = place_in(place, "version")
     if "version" not in fields:
         refuse(where, "is missing")
@@ -94,11 +78,7 @@ def check_version(place: str, fields: Mapping[str, Any], version: int) -> None:
 
 
 def checked_whole(place: str, value: object, minimum: float, maximum: float) -> int:
-    """Return an integer in a range; 12.0 counts as 12, as Godot's JSON writes all numbers so.
-
-    Raises:
-        StateError: if it is another value; names the place.
-    """
+    """Return an integer in a range; 12.0 counts as 12, as Godot's JSON writes all numbers so."""
     if type(value) is float and value.is_integer() and abs(value) <= MOST:
         value = int(value)
     if type(value) is not int:
@@ -111,11 +91,7 @@ def checked_whole(place: str, value: object, minimum: float, maximum: float) -> 
 
 
 def checked_number(place: str, value: object, minimum: float, maximum: float) -> float:
-    """Return a finite number in a range.
-
-    Raises:
-        StateError: if it is another value; names the place.
-    """
+    """Return a finite number in a range."""
     if type(value) is int and abs(value) <= MOST:
         value = float(value)
     if type(value) is not float or not math.isfinite(value):

@@ -349,12 +349,7 @@ class MapOf(Kind):
 
 
 class ByName(Kind):
-    """A list of values of one kind, one for each name that the present game has, saved under these names.
-
-    Args:
-        kind: kind of each value.
-        names: function that returns the names, in order, for the object that is saved or loaded.
-    """
+    """A list of values of one kind, one for each name that the present game has, saved under these names."""
 
     def __init__(self, kind: Kind, names: Callable[[Any], Iterable[str]], *, at: str | None = None) -> None:
         super().__init__(at=at)
@@ -559,11 +554,8 @@ class PackedArray(ArrayOf):
     """A large array of numbers, saved as a string: little-endian, compressed, in base64.
 
     Args:
-        dtype: its type.
         shape: its whole shape, which limits the memory that loading takes; or a function that returns it for the
             object that is loaded.
-        minimum: least number allowed.
-        maximum: greatest number allowed.
         absent: NaN if that may occur, too.
 
     Cost: O(numbers); uniform regions compress well.

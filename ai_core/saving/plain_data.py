@@ -47,9 +47,6 @@ def check_plain(whole: object, room: int = MAXIMUM_VALUES) -> int:
 
     Returns:
         The number of values that it could hold in addition.
-
-    Raises:
-        StateError: naming the place that is not plain data, too deep, or one value too many.
     """
     left = room_after(whole, room)
     if left is None:

@@ -195,11 +195,6 @@ class FormationMarch(Saveable):
     def advance(self, elapsed_s: float, marchers: MemberTable, shape: MarchingShape) -> None:
         """Advance the slots, and write the destination and velocity of each member.
 
-        Args:
-            elapsed_s: game time since the last call (s).
-            marchers: all members.
-            shape: slots of the members.
-
         Cost: O(n), plus the cost of clearance queries.
         """
         if not self.has_path or not len(marchers):
@@ -214,12 +209,7 @@ class FormationMarch(Saveable):
         self.heading = path.heading(self.anchor_m)
 
     def places(self, marchers: MemberTable, shape: MarchingShape) -> Floats:
-        """Return the present positions of slots, shape (m, d) (m); without a path the first member's position.
-
-        Args:
-            marchers: all members.
-            shape: the slots to locate.
-        """
+        """Return the present positions of slots, shape (m, d) (m); without a path the first member's position."""
         if not self.has_path:
             return marchers.positions[:1] + np.zeros((len(shape.offsets), 1))
         ahead_m, right_m = shape.offsets.T

@@ -38,9 +38,6 @@ class PathLanes:
         search_from_m: first arc of a member's search, relative to its last arc (m).
         search_gap_m: distance between the arcs that are tried (m).
         search_count: number of arcs that are tried.
-
-    Raises:
-        ValueError: if ``samples`` have another type or shape.
     """
 
     samples: cython.double[::1]
@@ -137,9 +134,6 @@ class MarchStep:
     """Steps of the march of one squad.
 
     It keeps views of the arrays of the last step: creating them takes longer than a step of a small squad.
-
-    Args:
-        settings: ``MarchSettings``.
     """
 
     arrays: tuple                       # that are viewed
@@ -192,9 +186,6 @@ class MarchStep:
 
         Returns:
             The new arc of the commander's slot (m).
-
-        Raises:
-            ValueError: if an array has another type or shape.
 
         Cost: O(n).
         """

@@ -26,9 +26,6 @@ def match_rows(costs, out) -> int:
         costs: float64, shape (rows, columns), C-contiguous, rows <= columns; ``inf`` forbids a pair.
         out: int32, shape (rows,), overwritten with columns, -1 for an unmatched row.
 
-    Raises:
-        ValueError: if an array has another type or shape.
-
     Cost: O(rows**2 * columns) at worst.
     """
     rows, columns = costs.shape

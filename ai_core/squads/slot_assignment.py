@@ -151,10 +151,6 @@ def assign_formation_slots(
     The commander gets the first slot, whatever roles that slot requires.
 
     Args:
-        marchers: all members.
-        formation: formation that has the slots.
-        roles: roles of each member.
-        commander_row: row of the commander.
         places: present positions of the slots, shape (n, d) (m).
         few_changes: True for as few changes as possible, None for the least distance, False for changes
             that save enough distance.

@@ -163,9 +163,6 @@ class FreeCells:
         free: shape (height, width), bool, True for free cells.
         cell_size_m: side of a cell (m), above 0.
         origin: (x, y) of the corner of cell (0, 0) (m); in 3D x and z.
-
-    Raises:
-        TypeError, ValueError: if ``free`` is not a two-dimensional array of bool, or a number is out of range.
     """
 
     def __init__(self, free: ArrayLike, cell_size_m: float = 1.0, origin: tuple[float, float] = (0.0, 0.0)) -> None:

@@ -18,11 +18,7 @@ SMALLEST = 1e-300
 
 
 def checked_generator(generator: Any) -> Any:
-    """Return ``generator`` if it is a ``random.Random`` or a NumPy ``Generator``.
-
-    Raises:
-        TypeError: if it has no ``random()``, or is a class.
-    """
+    """Return ``generator`` if it is a ``random.Random`` or a NumPy ``Generator``."""
     if isinstance(generator, type) or not callable(getattr(generator, "random", None)):
         raise TypeError(
             "generator must be a random.Random or a numpy.random.Generator,"
@@ -31,11 +27,7 @@ def checked_generator(generator: Any) -> Any:
 
 
 def uniforms(generator: Any, count: int) -> Floats:
-    """Return ``count`` uniform numbers in [0, 1); uses only ``generator.random()``.
-
-    Raises:
-        TypeError, ValueError: if ``generator`` or ``count`` is invalid.
-    """
+    """Return ``count`` uniform numbers in [0, 1); uses only ``generator.random()``."""
     checked_generator(generator)
     count = whole_number("count", count, minimum=0)
     if isinstance(generator, np.random.Generator):

@@ -67,11 +67,6 @@ def checked_dependences(pairs: Mapping[tuple[str, str], float], known: Mapping[s
 def arranged(columns: Mapping[str, Floats], pairs: Dependences, generator: Any) -> dict[str, Floats]:
     """Return columns in a random order with the given rank correlations.
 
-    Args:
-        columns: numbers of the same people, by property.
-        pairs: result of ``checked_dependences``.
-        generator: a ``random.Random`` or a NumPy ``Generator``.
-
     Cost: O(people log people) times a few rounds.
     """
     names = _names(pairs)

@@ -366,11 +366,7 @@ def _is_better(one: CoverEvaluation, best: CoverEvaluation | None) -> bool:
 
 
 def _checked_weights(weights: ArrayLike | None, count: int) -> NDArray[np.float64]:
-    """Return weights normalized to a sum of 1.
-
-    Raises:
-        ValueError: if their number is not that of the threats, or a weight is not above 0.
-    """
+    """Return weights normalized to a sum of 1."""
     if weights is None:
         return np.full(count, 1 / count)
     given = numbers("weights", weights)

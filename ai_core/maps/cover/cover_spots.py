@@ -201,12 +201,7 @@ class CoverBody:
 
 
 def check_blocked(blocked: Blocked, segments: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Call ``blocked`` and return its checked results, one bool per segment.
-
-    Raises:
-        TypeError: if the results are not bool.
-        ValueError: if their number differs from that of the segments.
-    """
+    """Call ``blocked`` and return its checked results, one bool per segment."""
     if not len(segments):
         return np.zeros(0, np.bool_)
     answers = np.asarray(blocked(np.ascontiguousarray(segments, np.float32)))

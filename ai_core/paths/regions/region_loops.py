@@ -47,9 +47,6 @@ class FieldGround:
         open_moves: (height, width) uint8, open moves as bits; referenced, not copied.
         costs: (height, width) float32, cost of entering each cell; referenced, not copied.
         moves: moves of the grid, a square one.
-
-    Raises:
-        TypeError, ValueError: if an array has another type or shape, or the grid is not square.
     """
 
     opened: cython.uchar[::1]
@@ -92,13 +89,6 @@ class RegionFields:
         top: first row of the rectangle.
         left: first column of the rectangle.
         moves: (n, rows, columns) uint8, next moves to n targets, or ``NO_MOVE``; referenced, and written by ``fill``.
-
-    Raises:
-        TypeError: if ``moves`` has another type or shape.
-        IndexError: if the rectangle is not on the grid.
-
-    Attributes:
-        moves: the same array.
     """
 
     moves = cython.declare(object, visibility="readonly")
@@ -139,11 +129,6 @@ class RegionFields:
 
         Returns:
             (m, n) float64, costs from each start to each target, ``inf`` without a path.
-
-        Raises:
-            ValueError: if there is not one target for each field.
-            IndexError: if a cell is not in the rectangle.
-            RuntimeError: if a cost is negative or NaN.
 
         Cost: O(n * cells of the rectangle).
         """
@@ -265,10 +250,6 @@ class RegionFields:
 
     def costs_from(self, cell: cython.int) -> NDArray[np.float64]:
         """Return the costs from one cell to all targets, (n,) float64, -1 without a path.
-
-        Raises:
-            IndexError: if the cell is not in the rectangle.
-            RuntimeError: if a path has no end.
 
         Cost: O(cells of the paths).
         """

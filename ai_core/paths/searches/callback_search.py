@@ -93,12 +93,7 @@ class CallbackSearch:
 
 
 def check_goals(size: int, goals: object) -> NDArray[np.int32] | Callable[[int], bool]:
-    """Return goals as ascending place numbers, or unchanged if they are a function.
-
-    Raises:
-        TypeError: if they are neither integers nor a function.
-        ValueError: if there is no goal, or a goal is not one of ``size`` places.
-    """
+    """Return goals as ascending place numbers, or unchanged if they are a function."""
     if callable(goals):
         return goals
     is_several = isinstance(goals, Iterable) and not isinstance(goals, np.ndarray)
@@ -112,14 +107,7 @@ def callback_search(
     ground: GridPassage | Graph, start: int, goals: NDArray[np.int32] | Callable[[int], bool],
     step_cost: StepCost | None,
 ) -> CallbackSearch:
-    """Return a search that calls functions for moves, costs or goals.
-
-    Args:
-        ground: grid passage or graph.
-        start: start place.
-        goals: checked goals, the result of ``check_goals``.
-        step_cost: cost of a move; None for the costs of the ground.
-    """
+    """Return a search that calls functions for moves, costs or goals."""
     moves = _moves_on_grid(ground) if isinstance(ground, GridPassage) else ground.moves_from
     if step_cost is not None:
         moves = _costed(moves, step_cost)

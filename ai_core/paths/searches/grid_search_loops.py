@@ -506,12 +506,7 @@ class WeightedSearch(CostedSearch):
     def spread(self, goals: NDArray[np.int32], least_cost: cython.double, most_cost: cython.double) -> None:
         """Discard the last search and start one from the goals to all cells, backwards.
 
-        Costs and paths then lead from each cell to the cheapest goal; ``flow`` returns them.
-
-        Args:
-            goals: (n,) int32, at least one goal cell, ascending.
-            least_cost: as for ``begin``.
-            most_cost: as for ``begin``.
+        Costs and paths then lead from each cell to the cheapest goal; ``flow`` returns them. Arguments as for ``begin``.
         """
         self.set_goals(goals)
         self.clear(least_cost, most_cost)
@@ -704,10 +699,6 @@ class RepairingSearch(CostedSearch):
         """Discard the last search and start a new one.
 
         Args:
-            start: start cell.
-            goals: (n,) int32, at least one goal cell, ascending.
-            least_cost: lowest cost of a cell that can be entered.
-            most_cost: highest cost of a cell that can be entered.
             weight: factor of the estimates, 1 or more.
         """
         self.check(start, "the start")

@@ -102,9 +102,6 @@ class JumpDistances:
         open_moves: (height, width) uint8, open moves as bits; referenced, not copied.
         jumps: (height, width, 8) int16, jump distances; referenced, and written by ``fill_lines`` and ``repair``.
 
-    Raises:
-        TypeError, ValueError: if an array has another type or shape.
-
     Cost: after the first ``repair`` 1 byte per cell.
     """
 
@@ -130,10 +127,6 @@ class JumpDistances:
             move: number of the move. For a diagonal, the jumps of all straight moves must be computed already.
             first: first line, counted against the direction of the move; those before it must be computed already.
             last: line after the last; at most the number of lines.
-
-        Raises:
-            ValueError: if there is no such move.
-            IndexError: if a line is not on the grid.
 
         Cost: O(cells of the lines).
         """
@@ -165,12 +158,6 @@ class JumpDistances:
 
     def repair(self, cells: NDArray[np.int32]) -> None:
         """Update the jumps that depend on changed cells.
-
-        Args:
-            cells: (n,) int32, changed cells.
-
-        Raises:
-            IndexError: if a cell is not on the grid.
 
         Cost: O(changed jumps + n + height).
         """
@@ -380,9 +367,6 @@ class JumpSearch(HeapSearch):
         open_moves: (height, width) uint8, open moves as bits; referenced, not copied.
         jumps: (height, width, 8) int16, jump distances; referenced, not copied.
 
-    Raises:
-        TypeError, ValueError: if an array has another type or shape.
-
     Attributes:
         is_done: True when the cheapest path is found, or the goal cannot be reached.
         reached: the goal once it is reached, or -1.
@@ -415,12 +399,7 @@ class JumpSearch(HeapSearch):
         self.begin(0, 0)
 
     def begin(self, start: cython.int, goal: cython.int) -> None:
-        """Discard the last search and start one between two cells.
-
-        Raises:
-            IndexError: if a cell is not on the grid.
-            OverflowError: after 2 ** 32 - 1 searches.
-        """
+        """Discard the last search and start one between two cells."""
         if not (0 <= start < self.cells and 0 <= goal < self.cells):
             raise IndexError("a cell is not on the grid")
         if self.number == LAST_NUMBER:
@@ -529,12 +508,7 @@ class JumpSearch(HeapSearch):
         return float(self.stops[cell].straights + SQRT_2 * self.stops[cell].diagonals)
 
     def path_to(self, cell: cython.int) -> NDArray[np.int32]:
-        """Return the cells of the path from the start to a stop, (n,) int32.
-
-        Raises:
-            ValueError: if no path was found to the cell.
-            RuntimeError: if the jumps contradict each other.
-        """
+        """Return the cells of the path from the start to a stop, (n,) int32."""
         if not 0 <= cell < self.cells or self.stops[cell].search != self.number:
             raise ValueError("there is no path to that cell")
         length: cython.int = 1
@@ -593,9 +567,6 @@ class PortalSearch(HeapSearch):
         enter: (regions, room) float64, cost of entering the cell of the portal from the other side.
         counts: (regions,) int32, number of portals of each region.
 
-    Raises:
-        ValueError, TypeError: if an array has another type or shape.
-
     Attributes:
         is_done: True when the cheapest path over portals is found.
         cost: lowest cost so far: ``inf`` without a path, ``direct`` if no path over portals is cheaper.
@@ -641,16 +612,10 @@ class PortalSearch(HeapSearch):
         """Discard the last search and start a new one.
 
         Args:
-            start: region of the start.
-            goal: region of the goal.
             out: (portals of the start region,) float64, cost from the start to each portal.
             into: (portals of the goal region,) float64, cost from each portal to the goal; referenced, not copied.
             rest: (regions, room) float64, lower bound of the cost from each portal to the goal; referenced.
             direct: cost of the path within a common region of start and goal, ``inf`` without a path.
-
-        Raises:
-            IndexError: if there is no such region.
-            ValueError: if an array has another shape.
 
         Cost: O(regions * room).
         """
@@ -708,11 +673,7 @@ class PortalSearch(HeapSearch):
             self.push(whole, portal)
 
     def portals(self) -> NDArray[np.int32]:
-        """Return the entered portals of the best path in order, (n,) int32; none for the direct path.
-
-        Raises:
-            RuntimeError: if the tables contradict each other.
-        """
+        """Return the entered portals of the best path in order, (n,) int32; none for the direct path."""
         found: list = []
         portal: cython.int = self.end
         while portal != -1:

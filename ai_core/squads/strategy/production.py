@@ -33,9 +33,6 @@ def expected_force(seen: Force, products: Iterable[Product], count: float) -> Fo
         seen: force of the fighters that were seen.
         products: products that can be made; those without capabilities are ignored.
         count: assumed number of fighters, 0 or more.
-
-    Raises:
-        TypeError, ValueError: if ``count`` is not a finite number, 0 or more.
     """
     kinds = [one.capabilities for one in products if one.capabilities is not None]
     unseen = max(0.0, finite_number("count", count, minimum=0) - seen.count)
@@ -242,9 +239,6 @@ def judge_wealth(
         reachable: known resources left to gather, 0 or more.
         army_cost: cost of the wanted army (resources), above 0.
         before: previous judgement; kept unless a limit is clearly passed.
-
-    Raises:
-        TypeError, ValueError: if a number is out of range.
 
     >>> judge_wealth(100, 300, 1000), judge_wealth(500, 5000, 1000)
     ('scarce', 'plentiful')

@@ -30,15 +30,11 @@ def choose_scout_goals(
     keep apart from each other. On a tie the cell with the smallest number is taken.
 
     Args:
-        area: area of the map.
         ages_s: time since each cell was seen, shape (height, width) (s).
         threat: threat of each cell, shape (height, width), 0 or more.
         scouts: positions by scout id (m).
         stale_after_s: least age of a goal (s), 0 or more.
         is_open: cells that can be entered, shape (height, width); None for all.
-
-    Raises:
-        TypeError, ValueError: if ``stale_after_s`` is out of range.
 
     Cost: O(cells × scouts).
     """

@@ -52,9 +52,6 @@ def analyze_defenses(
         picture: snapshot with the layers "threat", "conflict" and "exploration"; a missing layer counts as 0.
         attack_from: position of the attacker (m); of equal sides the one nearest to it is taken.
 
-    Raises:
-        TypeError, ValueError: if an argument has a wrong type or is out of range.
-
     Cost: O(sightings + cells within the radius).
     Source: 003_designing_ai_for_games, objective maps.
     """
@@ -174,16 +171,12 @@ def find_resource_sites(
     """Return the richest sites, richest first.
 
     Args:
-        area: area of the map.
         resources: known resources, shape (height, width).
         threat: threat, shape (height, width).
         own_base: position of the own base (m).
         enemy_base: position of the enemy's base (m), None if unknown; then all sites are "ours".
         most: largest number of sites; with too few, rich distant sites hide poor ones near home.
         apart_m: cells nearer than this belong to one site (m), above 0.
-
-    Raises:
-        TypeError, ValueError: if an argument has a wrong type or is out of range.
 
     Cost: O(cells × places).
     Source: 003_designing_ai_for_games, resource maps.
