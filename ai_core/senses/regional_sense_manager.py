@@ -25,7 +25,7 @@ from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK
 from ai_core.senses.modality import ByModality, Modality, ModalitySet
 from ai_core.senses.percepts.awareness import Awareness, AwarenessSettings, LevelChange
 from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
-from ai_core.senses.percepts.perception import Listeners, Perception, PerceptState, ends_passes
+from ai_core.senses.percepts.perception import Perception, PerceptState, ends_passes
 from ai_core.senses.scent.scent_trails import ScentMark, ScentTrails, TrailSmelling
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sense_reasons import FactorsBetween, SenseReasons
@@ -341,8 +341,10 @@ class RegionalSenseManager(Saveable):
         check_kind("memory", memory, SenseMemory)
         self._perception.check_memory(memory)
         check_kind("awareness", awareness, AwarenessSettings)
-        listeners = Listeners(
-            on_sensed, on_gained, on_lost, on_forgotten, on_awareness_changed, on_expired, on_reported)
+        listeners = {
+            "on_sensed": on_sensed, "on_gained": on_gained, "on_lost": on_lost, "on_forgotten": on_forgotten,
+            "on_awareness_changed": on_awareness_changed, "on_expired": on_expired, "on_reported": on_reported}
+        check_callables(**listeners)
         new = self._sensors.add(
             position, forward, thresholds, sight_cones, detection_mask, self_source, name
         )

@@ -191,7 +191,6 @@ def _saved(table: Table, kind: Record, columns: Iterable[str], **more: Any) -> S
 
 
 def _read_sources(here: SourceTable, plain: object, place: str) -> LoadedTable:
-    """Return the table of sources that was saved."""
     empty = SourceTable(here._modalities, here.camouflage, has_backdrops=here.has_backdrops)
     saved = SOURCES.read(plain, place, here)
     empty.measured_at_s = saved.measured_at_s
@@ -213,7 +212,6 @@ def _read_sources(here: SourceTable, plain: object, place: str) -> LoadedTable:
 
 
 def _read_sensors(here: SensorTable, plain: object, place: str, new_source_ids: dict[int, int]) -> LoadedTable:
-    """Return the table of sensors that was saved."""
     columns = ("position", "forward", "sensitivity", "detection_mask", "self_source")
     saved = SENSORS.read(plain, place, here)
     loaded = _with_ids(SensorTable(here._modalities), here, saved, place)

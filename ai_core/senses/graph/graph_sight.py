@@ -199,7 +199,6 @@ class GraphSight(ContinuousSensing):
             self._graphs.tables[number], routes, eyes[eye[index]], targets[target], route[index]), routes
 
     def _routes(self, table: PassageTable, regions: NDArray[np.int32]) -> _Routes:
-        """Return the routes into regions."""
         _, found = expanded(table.in_first, regions)
         last = table.in_rows[found]
         last = last[table.kept[last] > 0]

@@ -1,8 +1,4 @@
-"""Parts of a sense graph: regions with shapes, and portals with a passage for each sense.
-
-Portals lead in one direction, and each sense has a passage of its own through them: one-way
-glass, a closed door, an air duct for smells, a camera that shows a distant place.
-"""
+"""Parts of a sense graph: regions with shapes, and portals with a passage for each sense."""
 from __future__ import annotations
 
 import math

@@ -1,9 +1,4 @@
-"""The sense graph: regions in which signals travel freely, and portals between them.
-
-``SenseGraph`` finds regions and portals by name and by place, opens and closes doors and sets
-winds. ``PassageTable`` holds the passages of one modality in arrays; values that do not depend on a
-signal, such as the distances between passages, are computed once.
-"""
+"""The sense graph: regions in which signals travel freely, and portals between them."""
 from __future__ import annotations
 
 import math

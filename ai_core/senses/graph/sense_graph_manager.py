@@ -1,9 +1,4 @@
-"""The sense graph manager: signals travel through regions and portals, so that walls stop them.
-
-Sensors, sources, memories and listeners are those of the regional manager; only the
-paths of signals differ: sight passes one portal, sounds spread as waves from portal to
-portal, smells stay and spread slowly.
-"""
+"""The sense graph manager: signals travel through regions and portals, so that walls stop them."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping

@@ -287,7 +287,6 @@ class GraphSignals(EmittedSignals):
             slot, row[near], distance_m[near], leg_m[near], before, before * kept, comes_from))
 
     def _ears(self, wave: SpreadingWave) -> NDArray[np.intp]:
-        """Return slots of sensors that may hear a wave."""
         sensors = self._sensors
         may = np.isfinite(sensors.threshold[:, wave.signal.modality])
         may &= (sensors.detection_mask & wave.signal.affiliation) != 0

@@ -1,9 +1,4 @@
-"""Awareness: a meter from 0 to 1 that fills while a target is perceived.
-
-Between two changes of visibility the meter is a straight line, computed from the start
-of that line. Sixty queries a second and one query a minute give the same value and the
-same crossing times.
-"""
+"""Awareness: a meter from 0 to 1 that fills while a target is perceived."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence

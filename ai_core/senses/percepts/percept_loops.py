@@ -247,7 +247,6 @@ class PerceptTable:
 
     @cython.cfunc
     def make_room(self, sensors, levels):
-        """Make room for settings of so many sensors, and for so many levels."""
         before, most = self.all_minds.shape[0], self.all_levels.shape[1]
         sensors = before if sensors <= before else max(8, 2 * sensors)
         minds = np.full((sensors, len(MIND_COLUMNS)), NO_MIND)
@@ -716,7 +715,6 @@ class PerceptTable:
 
     @cython.cfunc
     def view_pairs(self, columns: tuple):
-        """View other columns of pairs than before."""
         keys, intensity, is_sensed, reported_at_s = columns
         if not len(keys) == len(intensity) == len(is_sensed) == len(reported_at_s):
             raise ValueError("the columns of pairs must be of one length")
@@ -786,7 +784,6 @@ class PerceptTable:
     @cython.cfunc
     @cython.exceptval(check=False)
     def has_turn(self, sensor_id: cython.longlong) -> cython.bint:
-        """Return whether a sensor is due."""
         # The sum is for C, whose remainder may be negative.
         block: cython.longlong = (sensor_id & SLOT_MASK) // self.together
         return ((self.frame - block) % self.period + self.period) % self.period < self.phases
@@ -936,7 +933,6 @@ class PerceptTable:
     @cython.cfunc
     @cython.exceptval(check=False)
     def begin_meter(self, row: cython.Py_ssize_t, now_s: cython.double) -> cython.void:
-        """Begin the awareness meter of a row at 0."""
         i: cython.Py_ssize_t
         for i in range(HAS_METER, self.rows.shape[1]):
             self.rows[row, i] = 0

@@ -200,7 +200,6 @@ def put_rows(table: PerceptTable, keys: NDArray[np.int64], saved: SavedRows) -> 
 
 
 def _kind_of(name: str) -> ArrayOf:
-    """Return how a column is saved."""
     if name.endswith("_ago"):
         return ArrayOf(np.uint8, maximum=LONG_AGO)
     if name.startswith(("is_", "has_")):

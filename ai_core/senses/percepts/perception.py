@@ -3,18 +3,17 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
 from types import SimpleNamespace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock, TimeIndex
-from ai_core.errors import shown
 from ai_core.faults import FAILURES_STATE, NO_FAILURES, FaultIsolation
 from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
 from ai_core.saving.fields import MOST
@@ -47,33 +46,14 @@ from ai_core.senses.sight.pair_loops import PairsInView
 from ai_core.senses.source_table import SourceTable
 from ai_core.trace import Trace
 
-__all__ = ["Listeners", "PerceptState", "Perception", "ends_passes"]
-
-
-@dataclass(frozen=True)
-class Listeners:
-    """Callables that a sensor calls; None for those without a listener."""
-
-    on_sensed: Callable[[Sensation], object] | None = None
-    on_gained: Callable[[MemoryChange], object] | None = None
-    on_lost: Callable[[MemoryChange], object] | None = None
-    on_forgotten: Callable[[MemoryChange], object] | None = None
-    on_awareness_changed: Callable[[LevelChange], object] | None = None
-    on_expired: Callable[[MemoryChange], object] | None = None
-    on_reported: Callable[[MemoryChange], object] | None = None
-
-    def __post_init__(self) -> None:
-        for name, listener in vars(self).items():
-            if listener is not None and not callable(listener):
-                raise TypeError(f"{name} must be a callable or None, got {shown(listener)}")
-
+__all__ = ["PerceptState", "Perception", "ends_passes"]
 
 
 class Notice(NamedTuple):
     """A notice for one listener.
 
     Attributes:
-        listener: name of the listener: a field of ``Listeners``.
+        listener: name of the listener, of ``LISTENERS``.
         sensor_id: the sensor.
         target: id of the source.
         number: number of the modality of a sensation; the level of awareness; else 0.
@@ -95,7 +75,10 @@ class Notice(NamedTuple):
     tag: str = ""
 
 
-LISTENERS = tuple(one.name for one in fields(Listeners))
+LISTENERS = (
+    "on_sensed", "on_gained", "on_lost", "on_forgotten", "on_awareness_changed", "on_expired", "on_reported")
+"""Names of what a sensor calls: with a ``Sensation``, a ``MemoryChange`` or a ``LevelChange``."""
+
 SENSED, LEVEL_CHANGED = "on_sensed", "on_awareness_changed"
 NOWHERE = (0.0, 0.0, 0.0)
 NO_PASS = -1
@@ -137,7 +120,7 @@ by_sensor_modality_source = itemgetter(0, 2, 1)
 class _Perceiver:
     """One sensor: its listeners, memory and awareness settings."""
 
-    listeners: Listeners
+    listeners: Mapping[str, Callable[[Any], object] | None]
     memory: SenseMemory | None
     awareness: AwarenessSettings | None
     last: Callable[[], Sensation] | None = None
@@ -196,9 +179,10 @@ class Perception(Saveable):
                 "memory belongs to a sensor of another sense manager; use one memory for sensors of one manager")
 
     def add(
-        self, sensor_id: int, listeners: Listeners, memory: SenseMemory | None, awareness: AwarenessSettings | None
+        self, sensor_id: int, listeners: Mapping[str, Callable[[Any], object] | None], memory: SenseMemory | None,
+        awareness: AwarenessSettings | None,
     ) -> None:
-        """Add a new sensor."""
+        """Add a new sensor, with its listeners by name."""
         self._sensors[sensor_id] = _Perceiver(listeners, memory, awareness)
         owner = sensor_id
         if memory is not None:
@@ -439,7 +423,6 @@ class Perception(Saveable):
         del values.sensor_ids
 
     def _own(self, memory: SenseMemory, sensor_id: int) -> None:
-        """Keep a memory under the id of a sensor."""
         memory.belong_to(self.table, sensor_id, lambda changes: self._notify_reported(memory, changes))
 
     def _put_mind(self, sensor_id: int, owner: int) -> None:
@@ -570,7 +553,7 @@ class Perception(Saveable):
     def _call(self, sensor_id: int, name: str, what: object, now: TimeIndex) -> None:
         """Call a listener of a sensor, if the sensor is still there."""
         perceiver = self._sensors.get(sensor_id)
-        listener = None if perceiver is None else getattr(perceiver.listeners, name)
+        listener = None if perceiver is None else perceiver.listeners.get(name)
         if listener is None:
             return
         faults, key = self._faults, (perceiver, name)

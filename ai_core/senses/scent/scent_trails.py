@@ -203,7 +203,6 @@ class ScentTrails(Saveable):
         self._marks = {name: column[kept].copy() for name, column in self._marks.items()}
 
     def _strengths(self, now_s: float) -> NDArray[np.float64]:
-        """Return the present strength of every mark."""
         marks = self._marks
         age_s = np.maximum(now_s - marks["left_at_s"], 0.0)
         strengths: NDArray[np.float64] = marks["strength"] * np.float_power(self._kept_per_s, age_s)

@@ -1,8 +1,4 @@
-"""Sight and touch: sensors look all the time for sources with a strength in them.
-
-A pass tests every sensor against every source over arrays (affiliation, reach, cone,
-threshold), then queries the lines of sight of the pairs whose turn it is, in one batch.
-"""
+"""Sight and touch: sensors look all the time for sources with a strength in them."""
 from __future__ import annotations
 
 import math

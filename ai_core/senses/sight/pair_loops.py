@@ -95,7 +95,6 @@ class PairsInView:
 
     @cython.cfunc
     def put(self, keys, intensity, waiting_since, is_sensed, reported_at_s):
-        """Have these pairs."""
         if not len(keys) == len(intensity) == len(waiting_since) == len(is_sensed) == len(reported_at_s):
             raise ValueError("columns of pairs must be of one length")
         self.key, self.strength, self.since = memoryview(keys), memoryview(intensity), memoryview(waiting_since)

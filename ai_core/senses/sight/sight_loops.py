@@ -182,7 +182,6 @@ class RoughTest:
 
     @cython.cfunc
     def fit(self, count: cython.Py_ssize_t):
-        """Make room for so many places."""
         if count > self.room:
             self.room = max(64, 2 * count)
             eights = np.zeros((self.room + 7) // 8, np.uint64)
@@ -193,7 +192,6 @@ class RoughTest:
     @cython.cfunc
     @cython.exceptval(check=False)
     def list_all(self, count: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Write the numbers of marked places, and clear the marks; return how many there are."""
         return list_marked(self.marks, self.eights, self.groups, self.numbers, count)
 
 
@@ -289,7 +287,6 @@ class SightLoops:
 
     @cython.cfunc
     def view_sensors(self, sensors):
-        """View the arrays of a table of sensors."""
         layout = sensors.layout
         if layout is self.sensor_layout:
             return
@@ -307,7 +304,6 @@ class SightLoops:
 
     @cython.cfunc
     def view_sources(self, sources):
-        """View the arrays of a table of sources."""
         layout = sources.layout
         if layout is self.source_layout:
             return
@@ -321,7 +317,6 @@ class SightLoops:
 
     @cython.cfunc
     def view_arguments(self, sensor_ids, source_ids, out_keys, out_intensity):
-        """View the arrays of a call."""
         before = self.arguments
         self.arguments = (None,) * 4
         if sensor_ids is not before[0]:
@@ -336,7 +331,6 @@ class SightLoops:
 
     @cython.cfunc
     def fit_targets(self, count: cython.Py_ssize_t):
-        """Make room for so many sources."""
         if count <= self.target_room:
             return
         room = max(16, 2 * count)
@@ -357,7 +351,6 @@ class SightLoops:
 
     @cython.cfunc
     def set_sense(self, sense, most_acuity: cython.double):
-        """Read a continuous modality."""
         if sense is not self.sense:
             self.sense = None
             number, range_m, kept_per_m, needs_cone, up, aside = sense
@@ -374,7 +367,6 @@ class SightLoops:
 
     @cython.cfunc
     def find_pairs(self, sensors, sensor_ids, sources, source_ids, sense, out_keys, out_intensity):
-        """Return the result of ``pairs_in_reach``."""
         self.view_arguments(sensor_ids, source_ids, out_keys, out_intensity)
         n: cython.Py_ssize_t = self.sensor_ids.shape[0]
         m: cython.Py_ssize_t = self.source_ids.shape[0]
@@ -488,7 +480,6 @@ class SightLoops:
     @cython.cfunc
     @cython.exceptval(check=False)
     def face(self, slot: cython.Py_ssize_t) -> cython.void:
-        """Read the directions of a sensor."""
         length: cython.double
         x: cython.double
         y: cython.double
@@ -592,7 +583,6 @@ class SightLoops:
 
     @cython.cfunc
     def find_cones(self, sensors, slots, offsets, sense):
-        """Return the result of ``cones_towards``."""
         i: cython.Py_ssize_t
         self.view_sensors(sensors)
         self.set_sense(sense, sensors.most_acuity)
@@ -613,7 +603,6 @@ class SightLoops:
 
     @cython.cfunc
     def find_reached(self, sensors, signal, kind):
-        """Return the result of ``sensors_reached``."""
         n: cython.Py_ssize_t = sensors.ids.rows
         k: cython.Py_ssize_t
         number: cython.Py_ssize_t

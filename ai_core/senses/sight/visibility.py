@@ -1,9 +1,4 @@
-"""The visible share of a target: parts, light, background, and ranges for losing it.
-
-Each pair becomes as many lines as its target has parts. The answers become a share,
-scaled by light and by the pattern behind the target, and the share scales the
-intensity.
-"""
+"""The visible share of a target: parts, light, background, and ranges for losing it."""
 from __future__ import annotations
 
 import numpy as np

@@ -123,7 +123,6 @@ class ArrivalQueue:
 
     @cython.cfunc
     def grow(self):
-        """Make room for more rows."""
         row: cython.Py_ssize_t
         before: cython.Py_ssize_t = self.room
         room: cython.Py_ssize_t = max(FIRST_ROOM, 2 * before)
@@ -167,7 +166,6 @@ class ArrivalQueue:
 
     @cython.cfunc
     def release(self, row: cython.int):
-        """Return a row to the free rows."""
         self.signals[row] = None
         self.following[row], self.free = self.free, row
         self.used -= 1
@@ -187,7 +185,6 @@ class ArrivalQueue:
     @cython.cfunc
     @cython.exceptval(check=False)
     def push(self, row: cython.int) -> cython.void:
-        """Add a row to those under way."""
         self.line[row], self.since_s[row] = 0, 0.0
         place: cython.Py_ssize_t = self.under_way
         parent: cython.Py_ssize_t
@@ -203,7 +200,6 @@ class ArrivalQueue:
     @cython.cfunc
     @cython.exceptval(check=False)
     def pop(self) -> cython.int:
-        """Take out the row that is due first."""
         first: cython.int = self.heap[0]
         self.under_way -= 1
         row: cython.int = self.heap[self.under_way]
@@ -263,13 +259,11 @@ class ArrivalQueue:
 
     @cython.cfunc
     def put_last(self, line: cython.int, row: cython.int):
-        """Append a row to a line."""
         self.line[row] = line
         self.lines[line].append(row)
 
     @cython.cfunc
     def copy_to(self, row: cython.int, other: cython.int):
-        """Copy one row to another, which keeps its place in a line."""
         self.signals[other] = self.signals[row]
         self.order[other], self.due_s[other], self.leg_m[other] = self.order[row], self.due_s[row], self.leg_m[row]
         self.before[other], self.intensity[other] = self.before[row], self.intensity[row]
@@ -279,7 +273,6 @@ class ArrivalQueue:
     @cython.cfunc
     @cython.exceptval(-2)
     def leave(self, line: cython.int) -> cython.int:
-        """Take out the first row of a line."""
         row: cython.int = self.lines[line].popleft()
         self.stop_merging(line, row)
         return row
@@ -502,7 +495,6 @@ class ArrivalQueue:
 
     @cython.cfunc
     def view_sensors(self, sensors):
-        """View the arrays of a table of sensors."""
         before = self.sensor_arrays
         if sensors.position is before[0] and sensors.threshold is before[1] and sensors.ids.by_slot is before[2]:
             return

@@ -1,7 +1,4 @@
-"""Occlusion of sounds and smells: the share that passes through materials.
-
-Few materials block a sound completely: each keeps a share of the intensity.
-"""
+"""Occlusion of sounds and smells: the share that passes through materials."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping

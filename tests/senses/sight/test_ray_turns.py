@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.errors import UnknownNameError
-from ai_core.senses.sight.ray_turns import PATIENCE_PASSES
+from ai_core.senses.sight.ray_turns import ANY_SOURCE, PATIENCE_PASSES
 from tests.senses.worlds import Rays, World
 
 
 def importance(world):
-    """Return the saved importances of sensors, and of pairs."""
-    saved = world.manager.save_state()["looking"]["importance"]
-    return saved["of_sensors"], [*saved["of_pairs"]["keys"], saved["of_pairs"]["values"]]
+    """Return the saved importances: sensors, sources, values."""
+    saved = world.manager.save_state()["looking"]["importance"]["importance"]
+    return [*saved["keys"], saved["values"]]
 
 
 def test_an_important_sensor_is_asked_more_often():
@@ -117,7 +117,7 @@ def test_impossible_importances_are_refused_and_change_nothing(ids, values, erro
     world.manager.set_importance([0], [0.25])
     with pytest.raises(error):
         world.manager.set_importance(ids, values)
-    assert importance(world) == ([[0, 0.25]], [[], [], []])
+    assert importance(world) == [[0], [ANY_SOURCE], [0.25]]
 
 
 def test_importance_is_saved_and_not_inherited_by_a_successor():
@@ -131,7 +131,7 @@ def test_importance_is_saved_and_not_inherited_by_a_successor():
     first.manager.set_importance([0], [0.75], [0])
     first.manager.set_importance(np.array([0], np.int32), np.array([0.5], np.float32))
     second.manager.prepare_state(first.manager.save_state())()
-    assert importance(second) == ([[0, 0.5]], [[0], [0], [0.75]])
+    assert importance(second) == [[0, 0], [0, ANY_SOURCE], [0.75, 0.5]]
     second.manager.remove_sensor(0)
     second.eye((0, 0, 0))
-    assert importance(second) == ([], [[], [], []])
+    assert importance(second) == [[], [], []]
