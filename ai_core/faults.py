@@ -1,8 +1,4 @@
-"""Fault isolation: a failing piece of work does not stop the frame.
-
-A failure is reported and the work runs again next time. After several failures
-in a row the work is quarantined: it is skipped until it is released.
-"""
+"""Fault isolation: a failing piece of work does not stop the frame."""
 from __future__ import annotations
 
 import logging

@@ -1,11 +1,4 @@
-"""Snapshots: the state of many parts at one time, as plain data and as text.
-
-``take`` collects the state of each part. ``restore`` checks the states of all parts
-completely before it changes the first part; if a part still fails while its state is
-applied, the error names it, and all parts can be rolled back. ``to_json`` and
-``from_json`` are for files: a file may be damaged or written by a third party, so it
-is read as data, never as code, and within limits.
-"""
+"""Snapshots: the state of many parts at one time, as plain data and as text."""
 from __future__ import annotations
 
 import json

@@ -1,8 +1,4 @@
-"""Level limits: levels of detail for a crowd, with a largest number of agents per level.
-
-The limits bound the load whatever the camera shows: an agent without a place in a level takes one in
-the next.
-"""
+"""Level limits: levels of detail for a crowd, with a largest number of agents per level."""
 from __future__ import annotations
 
 import math

@@ -1,7 +1,4 @@
-"""Flow fields: for every cell, the next cell on the cheapest path to shared goals.
-
-One search serves any number of movers; each mover reads its next cell from an array.
-"""
+"""Flow fields: for every cell, the next cell on the cheapest path to shared goals."""
 from __future__ import annotations
 
 import numpy as np

@@ -1,7 +1,4 @@
-"""Observation of one frame: task runs, reports of the trace, and digests of parts.
-
-While a frame runs, data is only collected; a replay or the reader of a recording evaluates it.
-"""
+"""Observation of one frame: task runs, reports of the trace, and digests of parts."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,4 @@
-"""Collector of task runs and reports while a frame runs.
-
-It is called for every task run, so it only collects; the reader of a recording evaluates the data.
-"""
+"""Collector of task runs and reports while a frame runs."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence

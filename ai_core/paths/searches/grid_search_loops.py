@@ -504,9 +504,9 @@ class WeightedSearch(CostedSearch):
         self.begin_at(start)
 
     def spread(self, goals: NDArray[np.int32], least_cost: cython.double, most_cost: cython.double) -> None:
-        """Discard the last search and start one from the goals to all cells, backwards.
+        """Discard the last search and start one from the goals to all cells, backwards; arguments as for ``begin``.
 
-        Costs and paths then lead from each cell to the cheapest goal; ``flow`` returns them. Arguments as for ``begin``.
+        Costs and paths then lead from each cell to the cheapest goal; ``flow`` returns them.
         """
         self.set_goals(goals)
         self.clear(least_cost, most_cost)

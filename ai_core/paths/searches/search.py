@@ -1,8 +1,4 @@
-"""A* search for the cheapest path, in slices.
-
-Create the search, call ``advance(budget)`` until ``is_done``, then read ``result``. The budget is
-checked every ``CELLS_PER_LOOK`` cells, and every cell is a step. ``find_path`` does all of it in one call.
-"""
+"""A* search for the cheapest path, in slices."""
 from __future__ import annotations
 
 import math
