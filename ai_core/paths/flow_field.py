@@ -5,15 +5,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget
-from ai_core.described import Described
 from ai_core.errors import check_type, indices
 from ai_core.maps.passage import GridPassage
+from ai_core.paths.path import PreparedGround
 from ai_core.paths.searches.callback_search import check_goals
 from ai_core.paths.searches.canonical_moves import AT_ONCE, costs_of, suits
 from ai_core.paths.searches.grid_search_loops import FAR, NOWHERE, UniformField, WeightedSearch
 from ai_core.paths.searches.search import CELLS_PER_LOOK, Goals
 from ai_core.paths.searches.search_memory import SearchMemory
-from ai_core.scheduling.interruptible import Cancellable
 
 Cells = NDArray[np.integer] | slice
 
@@ -69,7 +68,7 @@ class WeightedFlow:
         return self._next[cells]
 
 
-class FlowField(Described, Cancellable):
+class FlowField(PreparedGround):
     """Next cell towards the goals, for every cell of a passage. Interruptible work: advance it until it is done.
 
     If cells change during the search, it restarts. If cells change later, ``is_current`` becomes False
@@ -141,16 +140,6 @@ class FlowField(Described, Cancellable):
     def is_current(self) -> bool:
         """True if the field is valid for the current cells."""
         return self._is_made and self._made_of == self._passage.version
-
-    @property
-    def result(self) -> FlowField:
-        """The field itself.
-
-        Raises:
-            RuntimeError: if the field is not done.
-        """
-        self._known()
-        return self
 
     def advance(self, budget: Budget, /) -> None:
         """Continue until the field is current or the budget is spent.

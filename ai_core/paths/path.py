@@ -3,15 +3,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ai_core.described import Described
 from ai_core.saving.kinds import ArrayOf, Limit, OneOf, Record
 from ai_core.scheduling.interruptible import Cancellable
 
-__all__ = ["Path", "PathSearch", "PathState", "path_record"]
+__all__ = ["Path", "PathSearch", "PathState", "PreparedGround", "path_record"]
 
 PathState = Literal["found", "partial", "none"]
 """The path leads to a goal ("found"), to the nearest reachable cell ("partial"), or does not exist ("none")."""
@@ -48,6 +49,20 @@ class Path:
     def places(self, width: int) -> NDArray[np.int32]:
         """Return rows and columns of the cells, (n, 2) int32, on a grid with ``width`` columns."""
         return np.stack(np.divmod(self.cells, np.int32(width)), axis=1)
+
+
+class PreparedGround(Described, Cancellable):
+    """Data of a passage, prepared in slices and updated after changes. Its result is the object itself."""
+
+    @property
+    def result(self) -> Self:
+        """The object itself.
+
+        Raises:
+            RuntimeError: if it is not done.
+        """
+        self._check_done()
+        return self
 
 
 class PathSearch(Cancellable):

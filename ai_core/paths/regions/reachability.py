@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget
-from ai_core.described import Described
 from ai_core.errors import check_type, whole_number
 from ai_core.maps.cell_moves import ODD_ROW
 from ai_core.maps.passage import GridPassage
+from ai_core.paths.path import PreparedGround
 from ai_core.paths.regions.region_loops import join_runs, root_of
-from ai_core.scheduling.interruptible import Cancellable
 
 __all__ = ["Reachability"]
 
@@ -31,7 +30,7 @@ MOST_CHANGED = 64
 BLOCKED = -1
 
 
-class Reachability(Described, Cancellable):
+class Reachability(PreparedGround):
     """Connected cells of a passage. Interruptible work: advance it until it is done.
 
     Args:
@@ -62,16 +61,6 @@ class Reachability(Described, Cancellable):
     def progress(self) -> float:
         """Share of the rows that are processed, 0 to 1."""
         return self._rows / self._height
-
-    @property
-    def result(self) -> Reachability:
-        """The object itself.
-
-        Raises:
-            RuntimeError: if it is not done.
-        """
-        self._check_done()
-        return self
 
     def are_connected(self, start: int, goal: int) -> bool:
         """Return whether a path exists between two cells; False if one of them cannot be entered.

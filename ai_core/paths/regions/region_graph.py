@@ -7,12 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget
-from ai_core.described import Described
 from ai_core.errors import check_type, whole_number
 from ai_core.maps.passage import GridPassage
+from ai_core.paths.path import PreparedGround
 from ai_core.paths.regions.region_loops import FieldGround, RegionFields
 from ai_core.paths.searches.jump_loops import NO_PORTAL, PortalSearch
-from ai_core.scheduling.interruptible import Cancellable
 
 __all__ = ["RegionGraph"]
 
@@ -55,7 +54,7 @@ class Portal(NamedTuple):
     other: int
 
 
-class RegionGraph(Described, Cancellable):
+class RegionGraph(PreparedGround):
     """Regions of one passage. Interruptible work: advance it until it is done.
 
     After cells change, it is not done until ``advance`` has updated their regions; a region is a
@@ -114,16 +113,6 @@ class RegionGraph(Described, Cancellable):
     def progress(self) -> float:
         """Share of the regions that are valid, 0 to 1."""
         return 1 - len(self._stale) / (self._across * self._down)
-
-    @property
-    def result(self) -> RegionGraph:
-        """The graph itself.
-
-        Raises:
-            RuntimeError: if it is not done.
-        """
-        self._check_done()
-        return self
 
     def advance(self, budget: Budget, /) -> None:
         """Build or update regions until all are valid or the budget is spent; at least one region.

@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget
-from ai_core.described import Described
 from ai_core.errors import check_type
 from ai_core.maps.cell_moves import SQUARE_8
 from ai_core.maps.passage import GridPassage
+from ai_core.paths.path import PreparedGround
 from ai_core.paths.searches.jump_loops import LONGEST_SIDE, JumpDistances, JumpSearch
-from ai_core.scheduling.interruptible import Cancellable
 
 __all__ = ["JumpTable"]
 
@@ -34,7 +33,7 @@ MOST_CHANGED = 64
 """Number of changed cells (count) above which a new table costs less than an update."""
 
 
-class JumpTable(Described, Cancellable):
+class JumpTable(PreparedGround):
     """Jump distances of one passage. Interruptible work: advance it until it is done.
 
     Args:
@@ -81,16 +80,6 @@ class JumpTable(Described, Cancellable):
     def progress(self) -> float:
         """Share of the lines that are computed, 0 to 1."""
         return self._done / self._all
-
-    @property
-    def result(self) -> JumpTable:
-        """The table itself.
-
-        Raises:
-            RuntimeError: if the table is not done.
-        """
-        self._check_done()
-        return self
 
     @property
     def is_worthwhile(self) -> bool:
