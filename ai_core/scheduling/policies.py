@@ -137,7 +137,7 @@ class BudgetMargin(Described):
     def __init__(self) -> None:
         self.ns = 0
 
-    def learn(self, over_ns: int, budget_ns: int, *, piece_ns: int = 0, is_full: bool = True) -> None:
+    def learn(self, over_ns: int, budget_ns: int, piece_ns: int = 0, is_full: bool = True) -> None:
         """Update the margin after a frame.
 
         Args:

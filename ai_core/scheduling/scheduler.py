@@ -92,7 +92,8 @@ class Scheduler(Saveable):
 
     Raises:
         TypeError: if an argument is of another type.
-        ValueError: if a number is out of range, or an argument has no effect with ``Policy.FREQUENCY``.
+        ValueError: if a number is out of range, or an argument has no effect with ``Policy.FREQUENCY``; in methods
+            that take a task, if it was removed, or belongs to another scheduler.
 
     Cost: O(due + run) a frame, however many wait; O(n log n) with n due or waiting for the policies that sort:
         ``PRIORITY``, ``PRIORITY_ONLY``, ``REQUESTED_TIME``.
@@ -141,7 +142,7 @@ class Scheduler(Saveable):
         self._tasks: dict[int, Task] = {}
         self._next_id = self._frame = self._overruns = 0
         self._last_overrun: Overrun | None = None
-        self._overrun_piece_us = 0.0    # by which the work that overran this frame exceeded its share
+        self._overrun_piece_ns = 0      # by which the work that overran this frame exceeded its share
         self._is_advancing = False
         self._table = DueTable()
         self._line = CarryOverQueue(activations_per_frame if policy is Policy.LOAD_BALANCING else None)
@@ -257,11 +258,7 @@ class Scheduler(Saveable):
         return task
 
     def remove(self, task: Task) -> None:
-        """Remove ``task``; an unfinished generator is closed.
-
-        Raises:
-            ValueError: if it was removed before, or belongs to another scheduler.
-        """
+        """Remove ``task``; an unfinished generator is closed."""
         self._check_ours(task)
         task._is_removed = True
         self._place(task)
@@ -278,31 +275,19 @@ class Scheduler(Saveable):
                 self.remove(task)
 
     def pause(self, task: Task) -> None:
-        """Suspend ``task`` until ``resume``; unfinished work stays unfinished, and the phase is kept.
-
-        Raises:
-            ValueError: if it was removed, or belongs to another scheduler.
-        """
+        """Suspend ``task`` until ``resume``; unfinished work stays unfinished, and the phase is kept."""
         self._check_ours(task)
         task._paused = True
         self._place(task)
 
     def resume(self, task: Task) -> None:
-        """Run ``task`` again whenever it is due; does nothing if it is not paused.
-
-        Raises:
-            ValueError: if it was removed, or belongs to another scheduler.
-        """
+        """Run ``task`` again whenever it is due; does nothing if it is not paused."""
         self._check_ours(task)
         task._paused = False
         self._place(task)
 
     def release(self, task: Task) -> None:
-        """Release ``task`` from quarantine, with all its tries; does nothing if it is not quarantined.
-
-        Raises:
-            ValueError: if it was removed, or belongs to another scheduler.
-        """
+        """Release ``task`` from quarantine, with all its tries; does nothing if it is not quarantined."""
         self._check_ours(task)
         if self._faults.is_quarantined(task):
             self._faults.release(task)
@@ -344,11 +329,7 @@ class Scheduler(Saveable):
         task._name = checked_name("name", name)
 
     def choose_phase(self, task: Task) -> None:
-        """Make the phase of ``task`` automatic again, and choose the best one now.
-
-        Raises:
-            ValueError: if it was removed, or belongs to another scheduler.
-        """
+        """Make the phase of ``task`` automatic again, and choose the best one now."""
         self._check_ours(task)
         task._automatic_phase = True
         self._move(task, task._period, None)
@@ -388,9 +369,6 @@ class Scheduler(Saveable):
         ``LOAD_BALANCING``. With ``REQUESTED_TIME`` ``(n - 1) * (1 + highest / priority)``: once the task has
         waited ``(n - 1) * highest / priority``, a task that overtakes it cannot do so again within n frames,
         and there are only n - 1 others.
-
-        Raises:
-            ValueError: if it was removed, or belongs to another scheduler.
 
         Cost: O(tasks).
         """
@@ -526,10 +504,10 @@ class Scheduler(Saveable):
             self._frame += 1
             self._is_advancing = False
         if margin is not None and isinstance(budget, _TimeBudget):
-            piece_us, self._overrun_piece_us = self._overrun_piece_us, 0.0
+            piece_ns, self._overrun_piece_ns = self._overrun_piece_ns, 0
             margin.learn(
-                budget._watch() - budget.deadline_ns, budget.deadline_ns - budget._started_ns,
-                piece_ns=round(1000 * piece_us), is_full=len(self._line) > 0)
+                budget._watch() - budget.deadline_ns, budget.deadline_ns - budget._started_ns, piece_ns,
+                len(self._line) > 0)
 
     def _balance(self, due: list[Task]) -> None:
         """Run the waiting tasks, then the due tasks, as far as the budget suffices."""
@@ -632,7 +610,7 @@ class Scheduler(Saveable):
             overrun = overrun._replace(name=f"{task._name}/{inner.name}")
         self._loop.is_overrun_known = True
         self._overruns += 1
-        self._last_overrun, self._overrun_piece_us = overrun, overrun.used - overrun.granted
+        self._last_overrun, self._overrun_piece_ns = overrun, round(1000 * (overrun.used - overrun.granted))
         task._overruns += 1
         if self._on_overrun is None:
             return

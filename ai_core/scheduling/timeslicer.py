@@ -133,6 +133,8 @@ class Timeslicer(Saveable):
         faults: handles jobs that raise; None reports to the log.
         values: writes keys, inputs and results into saves; None for plain data.
 
+    Methods that take a key raise UnknownNameError if it is unknown.
+
     A save waits for jobs that run on an executor, and contains them with their results. Keys that are not in a
     save are kept when it is loaded, without a result, and join the next batch.
 
@@ -271,9 +273,6 @@ class Timeslicer(Saveable):
     def remove(self, key: Hashable) -> None:
         """Remove ``key`` and its result; the result of a job still running on an executor is dropped.
 
-        Raises:
-            UnknownNameError: if the key is unknown.
-
         Cost: O(1).
         """
         job = self._job(key)
@@ -282,11 +281,7 @@ class Timeslicer(Saveable):
         self._faults.forget(job)
 
     def release(self, key: Hashable) -> None:
-        """Release a key from quarantine, with all its tries, from the next batch on.
-
-        Raises:
-            UnknownNameError: if the key is unknown.
-        """
+        """Release a key from quarantine, with all its tries, from the next batch on."""
         self._faults.release(self._job(key))
 
     def advance(self, budget: Budget) -> int:
@@ -322,9 +317,6 @@ class Timeslicer(Saveable):
     def result_of(self, key: Hashable, default: Any = None) -> Any:
         """Return the last good result that is visible, ``default`` before the first.
 
-        Raises:
-            UnknownNameError: if the key is unknown.
-
         Cost: O(1).
         """
         try:
@@ -334,37 +326,21 @@ class Timeslicer(Saveable):
         return default if job.result_at is None else job.result
 
     def age_updates(self, key: Hashable) -> int | None:
-        """Return how many updates ago the input of the result was read; None without a result.
-
-        Raises:
-            UnknownNameError: if the key is unknown.
-        """
+        """Return how many updates ago the input of the result was read; None without a result."""
         read_at = self._job(key).result_at
         return None if read_at is None else self._updates - read_at[0]
 
     def age_s(self, key: Hashable) -> float | None:
-        """Return how long ago the input of the result was read (s, game time).
-
-        Raises:
-            UnknownNameError: if the key is unknown.
-        """
+        """Return how long ago the input of the result was read (s, game time)."""
         read_at = self._job(key).result_at
         return None if read_at is None else self._clock.now.seconds - read_at[1]
 
     def is_failing(self, key: Hashable) -> bool:
-        """Return True if the last try failed, so that the result is of an earlier one.
-
-        Raises:
-            UnknownNameError: if the key is unknown.
-        """
+        """Return True if the last try failed, so that the result is of an earlier one."""
         return self._job(key).is_failing
 
     def is_quarantined(self, key: Hashable) -> bool:
-        """Return True if it failed too often, and is left out until ``release``.
-
-        Raises:
-            UnknownNameError: if the key is unknown.
-        """
+        """Return True if it failed too often, and is left out until ``release``."""
         return self._faults.is_quarantined(self._job(key))
 
     def statistics(self) -> dict[str, int]:
