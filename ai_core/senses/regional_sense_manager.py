@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,7 +26,8 @@ from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK
 from ai_core.senses.modality import ByModality, Modality, ModalitySet
 from ai_core.senses.percepts.awareness import Awareness, AwarenessSettings, LevelChange
 from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
-from ai_core.senses.percepts.perception import Perception, PerceptState, ends_passes
+from ai_core.senses.percepts.percept_loops import WatchedTarget
+from ai_core.senses.percepts.perception import Perception, ends_passes
 from ai_core.senses.scent.scent_trails import ScentMark, ScentTrails, TrailSmelling
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sense_reasons import FactorsBetween, SenseReasons
@@ -97,6 +99,12 @@ SENSE_OF_SENSOR = Row(
     lambda *key: key, Whole(maximum=LARGEST_ID),
     Named(lambda owner: {name: number for number, name in enumerate(owner._modality_names)}, "modality"))
 """How a pair of a sensor's id and the number of a modality is saved."""
+
+WatchedPlace = tuple[Any, Any]
+"""Place and character of a target in view, as its reader sees them."""
+
+WatchedChanges = tuple[list[Any], list[Any], list[float], list[Any], list[Any]]
+"""What changed of watched targets; see ``PerceptTable.update_watched``."""
 
 
 class StageShares(Saveable):
@@ -894,25 +902,27 @@ class RegionalSenseManager(Saveable):
         found: int = self._perception.table.first_target(sensor_id, present, here, nearer)
         return found
 
-    def states_of(
-        self, pairs: list[tuple[int, int]], modality_name: str = "sight", *,
-        before: list[PerceptState | None] | None = None,
-    ) -> list[PerceptState | None]:
-        """Return what sensors know of targets, None where nothing is remembered.
-
-        For many pairs in each frame: the views of ``memory_of`` and ``awareness_of`` have the same numbers.
+    def update_watched(
+        self, watched: list[WatchedTarget], places: dict[int, WatchedPlace],
+        find: Callable[[Any], WatchedPlace], modality_name: str = "sight",
+    ) -> WatchedChanges:
+        """Bring watched targets up to date, for readers of many in each frame.
 
         Args:
-            pairs: ids of sensors, with memory and awareness, and of targets; unknown ids have no state.
+            watched: the targets; unknown sensors and targets are listed as changed, and not known.
+            places: (place, character) of targets in view, by id, as the reader sees them; found ones are added.
+            find: called with one of them, returns (place, character) of its target.
             modality_name: the modality that decides whether a target is in view.
-            before: earlier states of the same pairs, or None in their place. Such a state is returned itself if it is
-                still true; for a target in view its position does not count.
 
-        Cost: below 0.5 µs each.
+        Returns:
+            (changed, aware, awareness, moved, places): the watched that changed otherwise; the readers of those of
+            which only the awareness changed, with it; and of those whose target in view moved, with its place.
+
+        Cost: below 0.3 µs each.
         """
-        found: list[PerceptState | None] = self._perception.table.states(
-            pairs, self._modalities.number(modality_name), before)
-        return found
+        changes: WatchedChanges = self._perception.table.update_watched(
+            watched, self._modalities.number(modality_name), self.clock.now.frame, places, find)
+        return changes
 
     def last_sensation(self, sensor_id: int) -> Sensation | None:
         """Return the newest sensation of a sensor, also if it has no listener.

@@ -46,7 +46,7 @@ from ai_core.senses.sight.pair_loops import PairsInView
 from ai_core.senses.source_table import SourceTable
 from ai_core.trace import Trace
 
-__all__ = ["PerceptState", "Perception", "ends_passes"]
+__all__ = ["Perception", "ends_passes"]
 
 
 class Notice(NamedTuple):
@@ -108,9 +108,6 @@ HEARD_AT_ONCE = 2
 
 Sighting = tuple[int, int, int, float, float, float, float]
 """A sensation of what is in view: sensor, source, number of the modality, intensity, position (m)."""
-
-PerceptState = tuple[bool, bool, float, int, float, float, float]
-"""Knowledge of a sensor about a target: noticed, in view, awareness, its level, last known position (m)."""
 
 by_sensor_then_time = itemgetter(0, 1, 2)
 by_sensor_modality_source = itemgetter(0, 2, 1)

@@ -1,19 +1,18 @@
 """SensorFeed: writes what a sensor knows of its most important target to a deciding node, as values and events."""
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from enum import IntEnum
-from itertools import islice
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from addons.ai_core.bridge.gd import RefusedValue, position_of, report_error, report_exception
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
-from ai_core.decisions.blackboard import Blackboard
 from ai_core.decisions.habits.habit_runner_loops import write_changed
 from ai_core.scheduling.task import MAX_PRIORITY, Task, Turn
 from ai_core.senses.percepts.memory import KnownTarget, SenseMemory
-from ai_core.senses.percepts.perception import PerceptState
+from ai_core.senses.percepts.percept_loops import WatchedTarget
 
 
 class TargetChoice(IntEnum):
@@ -31,7 +30,7 @@ VALUES: dict[str, Any] = {
 }
 """Values that a feed writes, with those for a sensor that knows no target."""
 
-STATE_KEYS = ("target", "is_in_view", "awareness", "awareness_level")
+STATE_KEYS = ("target", "is_in_view", "awareness_level")
 UNWRITTEN = (ABSENT,) * len(STATE_KEYS)
 AWARENESS_KEY, HEARD_KEY = ("awareness",), ("last_heard_position",)
 PLACE_KEYS = ("target_position", "last_known_position", "last_seen_position")
@@ -71,7 +70,7 @@ class Noise(NamedTuple):
     place: Any
 
 
-class SensorFeed:
+class SensorFeed(WatchedTarget):
     """Writes the values of ``VALUES`` and sends the events of a Sensor3D or Sensor2D to a deciding node.
 
     Targets that are not lost precede lost ones. Positions are those of the character if its source is below it, so
@@ -88,98 +87,81 @@ class SensorFeed:
     """
 
     def __init__(self, mind: Any, sensor: Any, feeds: SensorFeeds) -> None:
+        super().__init__()
         self._mind, self.sensor, self.feeds = mind, sensor, feeds
-        self.blackboard: Blackboard | None = mind.fed_blackboard
+        self.reader = mind.fed_blackboard
         self.phase = feeds.count              # feeds are updated, and choose, in different frames
-        self.period = mind.period             # frames from one update to the next
-        self.chosen = -1                      # id of the source, -1 for none; looked up again after loading
-        self.written: PerceptState | None = None      # what the sensor knew of the target when it was written last
-        self.place: Any = None                # the position in view that was written last
-        self.has_choice = False               # there are several targets
-        self._is_new, self._is_loaded = True, False      # not looked up yet; the values are those of a save
-        self.known_at: tuple[float, ...] | None = None      # the remembered position that was written last (m)
-        self.state: tuple[Any, ...] = UNWRITTEN      # values of STATE_KEYS that were written last
-        self._is_noticed = False              # the target is not lost
+        self.group: FeedGroup | None = None   # while it is updated
+        self.take_period(mind.period)
+        self._is_first, self._is_loaded = True, False      # not looked up yet; the values are those of a save
+        self._written: tuple[Any, ...] = UNWRITTEN      # values of STATE_KEYS that were written last
+        self._was_noticed = False             # when the target was written last
         self._revision = -1                   # of the percepts by which the target was chosen last
         self._receivers: dict[str, Callable[..., None]] = {
             "target_gained": self._on_gained, "target_lost": self._on_lost, "target_forgotten": self._on_forgotten,
             "target_reported": self._on_reported, "awareness_changed": self._on_awareness_changed}
         mind.feed_values({key: value for key, value in VALUES.items() if mind.known(key) is ABSENT})
-        sensor.connect("tree_exiting", self._reset)
+        sensor.connect("tree_exiting", self.reset)
         sensor.feeds.append(self)
         feeds.follow(self)
 
     def end(self) -> None:
         """Leave the sensor."""
         self.feeds.rest(self)
+        self.target = -1
         if self.sensor.is_valid():
-            self.sensor.disconnect("tree_exiting", self._reset)
+            self.sensor.disconnect("tree_exiting", self.reset)
             self.sensor.feeds.remove(self)
 
     def was_loaded(self) -> None:
         """Look up the target of the loaded values in the next frame."""
-        self.chosen, self.written, self.place = -1, None, None
-        self._is_new = self._is_loaded = True
+        self.target, self.place = -1, None
+        self._is_first = self._is_loaded = True
         self.feeds.rest(self)       # which feeds the budget did not reach is not saved
         self.feeds.follow(self)
 
     def take_period(self, period: int) -> None:
         """Set the frames from one update to the next."""
-        if period != self.period:
-            is_followed = self.feeds.rest(self)
-            self.period = period
-            if is_followed:
-                self.feeds.follow(self)
+        is_followed = self.feeds.rest(self)
+        self.period, self.chooses_every = period, max(1, CHOOSES_EVERY_FRAMES // period)
+        if is_followed:
+            self.feeds.follow(self)
 
-    def prefers_another(self, frame: int) -> bool:
-        """Return whether another target has become the most important; False in frames in which it is not chosen."""
-        update, every = (frame + self.phase) // self.period, max(1, CHOOSES_EVERY_FRAMES // self.period)
-        return (update % every == 0 and self._mind.target_choice in CHANGING
-                and self._first() != self.chosen)
-
-    def take_awareness(self, state: PerceptState) -> bool:
-        """Take in a state in which only the awareness has changed, for the caller to write; return False for others."""
-        before = self.written
-        if before is None or state[:2] != before[:2] or state[3] != before[3] or not (
-                state[1] or state[4:] == before[4:]):
-            return False
-        character, is_in_view, _, level = self.state
-        self.written, self.state = state, (character, is_in_view, state[2], level)
-        return True
-
-    def move(self, place: Any) -> None:
-        """Write the position of the target in view."""
-        self.place, self.known_at = place, None
-        if self.blackboard is None:
-            self._mind.feed_values(dict.fromkeys(PLACE_KEYS, place))
+    def take_change(self, places: Places) -> None:
+        """Write what has changed; in its turn, or if the target is forgotten, choose another."""
+        if self.group is None:
+            return              # it ended while it waited for the budget
+        if not self.is_known or (self.has_choice and self._mind.target_choice in CHANGING
+                                 and self._first() != self.target):
+            self.choose(places)
         else:
-            write_changed([self.blackboard], PLACE_KEYS, [place])
+            self.write(places)
 
     def choose(self, places: Places | None = None) -> None:
         """Choose the target, and write all values."""
         memory = self._memory()
         targets = [] if memory is None else memory.targets
-        is_first, self._is_new, self.has_choice = self._is_new, False, len(targets) > 1
+        is_first, self._is_first, self.has_choice = self._is_first, False, len(targets) > 1
         self._revision = -1 if memory is None else memory.revision
         if self._is_loaded:
             self._find_loaded([] if memory is None else memory.known())
         best = None if memory is None or not targets else self._best(memory, targets)
         if best is None:
-            self._reset()
+            self.reset()
             return
-        if best.target != self.chosen:
+        if best.target != self.target:
             # The position of a target that was lost before is old: it must not replace one that a habit has cleared.
             known_at = None if best.is_noticed or is_first else best.last_known_position
-            self.chosen, self.known_at, self.place, self.state = best.target, known_at, None, UNWRITTEN
-            self.written = None
-        self._update({} if places is None else places)
+            self.target, self.known_at, self.place, self._written = best.target, known_at, None, UNWRITTEN
         self.feeds.follow(self)
+        self._update({} if places is None else places)
 
     def _update(self, places: Places) -> None:
-        """Write the present knowledge of the chosen target."""
-        state = self.sensor.sense_manager.core.states_of([(self.sensor.sensor_id, self.chosen)])[0]
-        if state is not None:
-            self.write(state, places)
+        """Write the present knowledge of the target."""
+        self.is_new, self.sensor_id = True, self.sensor.sensor_id
+        self.sensor.sense_manager.core.update_watched([self], places, self.seen)
+        if self.is_known:
+            self.write(places)
 
     def _find_loaded(self, known: list[KnownTarget]) -> None:
         """Take the target of the loaded values as the present one; values that a script has changed stay."""
@@ -187,15 +169,19 @@ class SensorFeed:
         target = self._mind.known("target")
         for one in known:
             if target is not None and self.sensor.sense_manager.character_of(one.target) == target:
-                self.chosen, self.known_at = one.target, one.last_known_position
+                self.target, self.known_at = one.target, one.last_known_position
 
-    def _reset(self) -> None:
-        """Write the values of a sensor that knows no target."""
+    def reset(self) -> None:
+        """Write the values of a sensor that knows no target, until its next event."""
         self.feeds.rest(self)
-        had_target, self.chosen, self.known_at, self.place = self.chosen >= 0, -1, None, None
-        self.written, self.state, self._is_noticed = None, UNWRITTEN, False
+        had_target, self.target, self.known_at, self.place = self.target >= 0, -1, None, None
+        self._written, self._was_noticed = UNWRITTEN, False
         if had_target and self._mind.is_valid():
             self._mind.feed_values(VALUES)
+
+    @property
+    def _is_seen(self) -> bool:
+        return self._written[1] is True
 
     def _memory(self) -> SenseMemory | None:
         manager = self.sensor.sense_manager if self.sensor.is_valid() else None
@@ -217,13 +203,13 @@ class SensorFeed:
             except Exception as error:
                 report_exception(error, "its custom target choice", self._mind)
             return None
-        return max(noticed, key=lambda one: (one.first_sensed_s, one.target == self.chosen, -one.target))
+        return max(noticed, key=lambda one: (one.first_sensed_s, one.target == self.target, -one.target))
 
     def _first(self) -> int:
         """Return the target of which the sensor is most aware, or the nearest; targets that are not lost precede."""
         manager = self.sensor.sense_manager
         here = manager.place_of(self.sensor) if self._mind.target_choice == TargetChoice.NEAREST else None
-        found: int = manager.core.first_target(self.sensor.sensor_id, present=self.chosen, here=here, nearer=NEARER)
+        found: int = manager.core.first_target(self.sensor.sensor_id, present=self.target, here=here, nearer=NEARER)
         return found
 
     def _custom(self, known: list[KnownTarget]) -> KnownTarget | None:
@@ -243,56 +229,49 @@ class SensorFeed:
                 f"the custom target choice returned {chosen!r}; return a Dictionary of its argument, or null")
         return by_source[chosen["target"].instance_id]
 
-    def write(self, state: PerceptState, places: Places) -> None:
+    def write(self, places: Places) -> None:
         """Write the values that differ from those written last.
 
         Args:
-            state: what the sensor knows of its target.
             places: of this frame; the feed adds its target if it is missing.
         """
-        is_noticed, is_in_view, awareness, level, *known_at = self.written = state
-        target, place, character, before = self.chosen, None, None, self.state
-        if is_in_view:
-            place, character = self.seen(places)
-            is_in_view = place is not None
-        elif is_noticed:
-            character = before[0] if before is not UNWRITTEN else None
-            if character is None or self.sensor.sense_manager.source_node(target) is None:
-                character = self.sensor.sense_manager.character_of(target)
-        if not (awareness == before[2] and is_in_view is before[1] and level == before[3] and character is before[0]):
-            self._write_state((character, is_in_view, awareness, level))
-        if is_in_view:
+        before, place, character = self._written, None, None
+        if self.is_in_view:
+            place, character = places.get(self.target) or self.seen(self)
+        elif self.is_noticed:
+            character = before[0]
+            if character is ABSENT or character is None or self.sensor.sense_manager.source_node(self.target) is None:
+                character = self.sensor.sense_manager.character_of(self.target)
+        self.character = character
+        self._written = after = character, place is not None, self.level
+        values = {
+            key: value for key, value, old in zip(STATE_KEYS, after, before, strict=True) if value is not old}
+        self._mind.feed_values({**values, "awareness": self.awareness})
+        known_at = self.x, self.y, self.z
+        if place is not None:
             if place != self.place:
-                self.move(place)
-        elif self.known_at != tuple(known_at):
-            self._write_known(tuple(known_at), is_noticed=is_noticed)
-        if is_noticed is not self._is_noticed:
-            self._is_noticed = is_noticed
-            if not is_noticed:
+                self.place, self.known_at = place, None
+                self._mind.feed_values(dict.fromkeys(PLACE_KEYS, place))
+        elif self.known_at != known_at:
+            self._write_known(known_at)
+        if self.is_noticed is not self._was_noticed:
+            self._was_noticed = self.is_noticed
+            if not self.is_noticed:
                 self._mind.feed_values({"target_position": None})
 
-    def _write_state(self, state: tuple[Any, ...]) -> None:
-        """Write those of the values of ``STATE_KEYS`` that have changed."""
-        before, self.state = self.state, state
-        self._mind.feed_values({
-            key: value for key, value, old in zip(STATE_KEYS, state, before, strict=True) if value is not old})
+    @staticmethod
+    def seen(feed: SensorFeed) -> tuple[Any, Any]:
+        """Return the position and the character of the target of a feed; (None, None) if its source has left."""
+        source = feed.sensor.sense_manager.source_node(feed.target)
+        return (None, None) if source is None else (position_of(source.walker), source.character_node)
 
-    def seen(self, places: Places) -> tuple[Any, Any]:
-        """Return the position and the character of the target in view; (None, None) if its source has left."""
-        found = places.get(self.chosen)
-        if found is None:
-            source = self.sensor.sense_manager.source_node(self.chosen)
-            found = places[self.chosen] = (None, None) if source is None else (
-                position_of(source.walker), source.character_node)
-        return found
-
-    def _write_known(self, known_at: tuple[float, ...], *, is_noticed: bool) -> None:
+    def _write_known(self, known_at: tuple[float, ...]) -> None:
         """Write the remembered positions of a target that is not in view."""
         manager, self.place, self.known_at = self.sensor.sense_manager, None, known_at
-        source, one = manager.source_node(self.chosen), self._memory().find(self.chosen)
+        source, one = manager.source_node(self.target), self._memory().find(self.target)
         place = _walkable(manager.point(known_at), source)
         self._mind.feed_values({"last_known_position": place})
-        if is_noticed:
+        if self.is_noticed:
             self._mind.feed_values({"target_position": place})
         if one is not None and one.last_seen_position is not None:
             seen_at = _walkable(manager.point(one.last_seen_position), source)
@@ -324,7 +303,7 @@ class SensorFeed:
         one = None if memory is None else memory.find(source.source_id)
         if one is None:
             return
-        if one.target == self.chosen and not self.state[1]:
+        if one.target == self.target and not self._is_seen:
             self.known_at = None
             self._update({})
         place = _walkable(self.sensor.sense_manager.point(one.last_known_position), source)
@@ -346,13 +325,13 @@ class SensorFeed:
         """
         if not self._mind.is_valid():
             return
-        if self.blackboard is None:
+        if self.reader is None:
             self._mind.feed_values({"last_heard_position": noise.place})
         else:
-            write_changed([self.blackboard], HEARD_KEY, [noise.place])
-        if self.chosen < 0 or self._mind.target_choice == TargetChoice.CUSTOM:
+            write_changed([self.reader], HEARD_KEY, [noise.place])
+        if self.target < 0 or self._mind.target_choice == TargetChoice.CUSTOM:
             self.choose()
-        elif noise.source_id == self.chosen and not self.state[1]:
+        elif noise.source_id == self.target and not self._is_seen:
             self.known_at = None          # a noise at the same place is news
             self._update({})
         self._send("heard", noise.source, noise.character, position=noise.place, strength=float(strength))
@@ -379,6 +358,22 @@ def _walkable(place: Any, source: Any) -> Any:
     return place + (position_of(source.walker) - position_of(source))
 
 
+class FeedGroup(NamedTuple):
+    """Feeds of sensors of one SenseManager that are updated in the same frames.
+
+    Attributes:
+        manager: the SenseManager.
+        period: frames from one update to the next.
+        phase: frames by which the updates are shifted.
+        feeds: the feeds by id(), in the order of their beginning.
+    """
+
+    manager: Any
+    period: int
+    phase: int
+    feeds: dict[int, SensorFeed]
+
+
 class SensorFeeds:
     """The feeds of all nodes under one AIScheduler, and the task that updates them.
 
@@ -386,14 +381,13 @@ class SensorFeeds:
         task: the task.
         count: number of feeds.
 
-    Cost: per frame O(feeds whose sensors remember a target), 2 µs for each that is updated; within the budget, those
+    Cost: per frame O(feeds whose sensors remember a target), 1 µs for each that is updated; within the budget, those
     that it does not reach come first in the next frame.
     """
 
     def __init__(self, scheduler: Any) -> None:
-        # By period and phase, so that a frame visits only due feeds; then by id(), in the order of their beginning.
-        self._following: dict[tuple[int, int], dict[int, SensorFeed]] = {}
-        self._due: dict[int, SensorFeed] = {}       # those that the budget has not reached yet, the oldest first
+        self._groups: dict[tuple[int, int, int], FeedGroup] = {}      # so that a frame visits only due feeds
+        self._due: deque[tuple[FeedGroup, list[SensorFeed]]] = deque()      # those that the budget has not reached yet
         self._scheduler, self.count = scheduler, 0
         self.task: Task = scheduler.schedule(self, name="sensor feeds", phase_frames=0)
 
@@ -402,75 +396,51 @@ class SensorFeeds:
         weight = float(min(max(self.count, 1), MAX_PRIORITY))
         if self.task.priority != weight:        # a share of the budget for each feed, as for each sensor
             self._scheduler.change_priority(self.task, weight)
-        for (period, phase), of in self._following.items():
-            if (frame + phase) % period == 0:
-                due.update(of)
-        at_once, places = len(due) if budget.is_unlimited else FEEDS_AT_ONCE, {}
+        waiting = {id(feed) for _, feeds in due for feed in feeds}
+        for group in self._groups.values():
+            if (frame + group.phase) % group.period == 0:
+                feeds = group.feeds
+                due.append((group, [feeds[one] for one in feeds if one not in waiting] if waiting
+                            else [*feeds.values()]))
+        places: dict[int, Places] = {}
         while due:
-            self._update([due.pop(one) for one in [*islice(due, at_once)]], frame, places)
+            group, feeds = due.popleft()
+            if not budget.is_unlimited and len(feeds) > FEEDS_AT_ONCE:
+                due.appendleft((group, feeds[FEEDS_AT_ONCE:]))
+                feeds = feeds[:FEEDS_AT_ONCE]
+            self._update(group.manager, feeds, places.setdefault(id(group.manager), {}))
             if budget.is_spent:
                 return
 
-    def _update(self, due: list[SensorFeed], frame: int, places: dict[int, Places]) -> None:
-        managers: dict[int, tuple[Any, list[SensorFeed]]] = {}
-        last, feeds = self, due
-        for feed in due:
-            manager = feed.sensor.sense_manager
-            if manager is not last:
-                last, (_, feeds) = manager, managers.setdefault(id(manager), (manager, []))
-            feeds.append(feed)
-        for number, (manager, feeds) in managers.items():
-            if manager is None or not manager.is_sensing:
-                for feed in feeds:
-                    self.rest(feed)
-            else:
-                self._update_of(manager, feeds, frame, places.setdefault(number, {}))
-
-    def _update_of(self, manager: Any, feeds: list[SensorFeed], frame: int, places: Places) -> None:
+    def _update(self, manager: Any, feeds: list[SensorFeed], places: Places) -> None:
         """Update feeds of sensors of one SenseManager; for most only the awareness or the place in view changes."""
-        states = manager.core.states_of(
-            [(one.sensor.sensor_id, one.chosen) for one in feeds], before=[one.written for one in feeds])
-        boards: list[Blackboard] = []
-        aware: list[Blackboard] = []
-        moved, awareness = [], []
-        for feed, state in zip(feeds, states, strict=True):
-            if state is None or (feed.has_choice and feed.prefers_another(frame)):
-                feed.choose(places)
-                continue
-            if state is not feed.written:
-                if feed.blackboard is None or not feed.take_awareness(state):
-                    feed.write(state, places)
-                    continue
-                aware.append(feed.blackboard)
-                awareness.append(state[2])
-            if state[1]:
-                place, character = places.get(feed.chosen) or feed.seen(places)
-                if character is not feed.state[0]:
-                    feed.write(state, places)
-                elif place == feed.place:
-                    continue
-                elif feed.blackboard is None:
-                    feed.move(place)
-                else:
-                    feed.place, feed.known_at = place, None
-                    boards.append(feed.blackboard)
-                    moved.append(place)
+        if not manager.is_sensing:
+            for feed in feeds:
+                self.rest(feed)
+            return
+        changed, aware, awareness, moved, moved_to = manager.core.update_watched(feeds, places, SensorFeed.seen)
+        for feed in changed:
+            feed.take_change(places)
         write_changed(aware, AWARENESS_KEY, awareness)
-        write_changed(boards, PLACE_KEYS, moved)
+        write_changed(moved, PLACE_KEYS, moved_to)
 
     def follow(self, feed: SensorFeed) -> None:
-        """Update a feed once in each of its periods."""
-        self._following.setdefault((feed.period, feed.phase % feed.period), {})[id(feed)] = feed
+        """Update a feed once in each of its periods, while its sensor belongs to a SenseManager."""
+        manager = feed.sensor.sense_manager
+        if feed.group is None and manager is not None:
+            key = id(manager), feed.period, feed.phase % feed.period
+            feed.group = self._groups.setdefault(key, FeedGroup(manager, *key[1:], {}))
+            feed.group.feeds[id(feed)] = feed
 
     def rest(self, feed: SensorFeed) -> bool:
         """Do not update a feed until its next event; return whether it was updated until now."""
-        self._due.pop(id(feed), None)
-        key = feed.period, feed.phase % feed.period
-        of = self._following.get(key, {})
-        was_followed = of.pop(id(feed), None) is not None
-        if was_followed and not of:
-            del self._following[key]
-        return was_followed
+        group, feed.group = feed.group, None
+        if group is None:
+            return False
+        del group.feeds[id(feed)]
+        if not group.feeds:
+            del self._groups[id(group.manager), group.period, group.phase]
+        return True
 
 
 _of_schedulers: WeakKeyDictionary[Any, SensorFeeds] = WeakKeyDictionary()

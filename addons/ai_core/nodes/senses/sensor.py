@@ -345,6 +345,13 @@ class SensorBase(DrawnNode, SenseMember):
 
     def take_id(self, sensor_id: int) -> None:
         self._id = sensor_id
+        for feed in self.feeds:
+            feed.was_loaded()
+
+    def lose_manager(self) -> None:
+        super().lose_manager()
+        for feed in self.feeds:
+            feed.reset()
 
     # A signal emitted earlier in the same frame may have removed this sensor, or the manager, from the tree. Where many
     # see one another most changes have no receiver: values for a signal without connections are not prepared.
