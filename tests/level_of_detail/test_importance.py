@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai_core.errors import UnknownNameError
-from ai_core.level_of_detail import importance_kernel
+from ai_core.level_of_detail import viewer as viewers_of_agents
 from ai_core.level_of_detail.importance import Importance
 from ai_core.level_of_detail.importance_settings import PARTS, ImportanceSettings
 from ai_core.level_of_detail.viewer import Viewer
@@ -68,7 +68,7 @@ def test_many_blocks_give_the_same_as_one(monkeypatch):
         return importance.update([Viewer((0, 0, 0), (1, 0, 0))], where, 0.0).tobytes()
 
     whole = values()
-    monkeypatch.setattr(importance_kernel, "BLOCK_NUMBERS", 64)
+    monkeypatch.setattr(viewers_of_agents, "BLOCK_NUMBERS", 64)
     assert values() == whole
 
 
