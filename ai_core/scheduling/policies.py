@@ -4,7 +4,6 @@ from __future__ import annotations
 from enum import Enum
 
 from ai_core.described import Described
-from ai_core.errors import finite_number
 
 __all__ = ["BudgetMargin", "OverrunBias", "Policy"]
 
@@ -61,30 +60,16 @@ fixed keeps a small share for seconds.
 class OverrunBias(Described):
     """Multiplies the priority of each task by how well earlier runs kept to their shares.
 
-    After each run, with ``fit = granted / used`` limited to ``least .. most``::
+    After each run, with ``fit = granted / used`` limited to 0.5 .. 2::
 
-        bias += (fit - bias) / memory_runs
+        bias += (fit - bias) / 8
 
     The bias of a task starts at 1, is 1 for work that uses what it is granted, falls towards
-    ``least`` for work that overruns, rises towards ``most`` for work that leaves time over.
+    0.5 for work that overruns, rises towards 2 for work that leaves time over.
     A run with no grant, or without limit, is ignored.
-
-    Args:
-        least: smallest bias, above 0 and at most 1.
-        most: largest bias, 1 or more.
-        memory_runs: how slowly it adapts (runs), 1 or more.
 
     Source: 000_execution_management, other policies; the formula is ours.
     """
-
-    def __init__(
-        self, *, least: float = LEAST_BIAS, most: float = LARGEST_BIAS, memory_runs: float = MEMORY_RUNS
-    ) -> None:
-        self.least = finite_number("least", least, minimum=1e-6, maximum=1, remedy="use 1 for no penalty")
-        self.most = finite_number("most", most, minimum=1, maximum=1e6, remedy="use 1 for no bonus")
-        self._memory_runs = finite_number(
-            "memory_runs", memory_runs, minimum=1, remedy="use 1 to count only the last run"
-        )
 
     def learned(self, bias: float, granted: float, used: float) -> float:
         """Return a task's bias after a run.
@@ -96,9 +81,9 @@ class OverrunBias(Described):
         """
         if not 0 < granted < float("inf"):
             return bias
-        fit = self.most if used * self.most <= granted else max(self.least, granted / used)
-        bias += (fit - bias) / self._memory_runs
-        return min(max(bias, self.least), self.most)  # rounding may not leave them
+        fit = LARGEST_BIAS if used * LARGEST_BIAS <= granted else max(LEAST_BIAS, granted / used)
+        bias += (fit - bias) / MEMORY_RUNS
+        return min(max(bias, LEAST_BIAS), LARGEST_BIAS)  # rounding may not leave them
 
 
 MOST_OF_BUDGET = 2

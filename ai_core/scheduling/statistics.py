@@ -53,7 +53,6 @@ def statistics_table(
     *,
     columns: Sequence[str] | None = None,
     sort_by: str | None = None,
-    is_ascending: bool = False,
     max_rows: int | None = None,
 ) -> str:
     """Return rows as a table: a heading, a rule, a line per row; numbers are right-aligned.
@@ -65,9 +64,8 @@ def statistics_table(
     Args:
         rows: dicts; the keys are the names of the columns.
         columns: names of columns, in this order; None for all, in order of first occurrence.
-        sort_by: column to sort by, shown or not; rows without a
-            value in it come last. The sort is stable. None keeps the order of the rows.
-        is_ascending: smallest first; else largest first.
+        sort_by: column to sort by, shown or not: the largest number first, then texts by alphabet, then rows without
+            a value in it. The sort is stable. None keeps the order of the rows.
         max_rows: most rows; a last line counts the others. None for all.
 
     Raises:
@@ -95,7 +93,7 @@ def statistics_table(
         if table and name not in known:
             raise UnknownNameError("column", name, known)
     if sort_by is not None:
-        table = _sorted(table, sort_by, is_ascending)
+        table.sort(key=lambda row: _rank(row.get(sort_by)))
     left_out = 0
     if max_rows is not None:
         left_out = len(table) - whole_number("max_rows", max_rows, minimum=1, remedy="use None for all")
@@ -106,24 +104,10 @@ def statistics_table(
     return "\n".join(lines)
 
 
-def _sorted(
-    table: Sequence[Mapping[str, object]], name: str, is_ascending: bool
-) -> list[Mapping[str, object]]:
-    """Return rows with numbers, then rows with strings, then rows without either; the sort is stable."""
-    numbers: list[tuple[float, Mapping[str, object]]] = []
-    texts: list[tuple[str, Mapping[str, object]]] = []
-    rest = []
-    for row in table:
-        value = row.get(name)
-        if isinstance(value, Real) and not isnan(value):
-            numbers.append((float(value), row))
-        elif isinstance(value, str):
-            texts.append((value, row))
-        else:
-            rest.append(row)
-    numbers.sort(key=lambda pair: pair[0], reverse=not is_ascending)
-    texts.sort(key=lambda pair: pair[0], reverse=not is_ascending)
-    return [*(row for _, row in numbers), *(row for _, row in texts), *rest]
+def _rank(value: object) -> tuple[int, float, str]:
+    if isinstance(value, Real) and not isnan(value):
+        return 0, -float(value), ""
+    return (1, 0.0, value) if isinstance(value, str) else (2, 0.0, "")
 
 
 def _aligned(names: Sequence[str], table: Sequence[Mapping[str, object]]) -> list[str]:
@@ -340,11 +324,6 @@ class QualityOfService(Described):
             "recent_over_us_max": _percentile(over, 100),
             "offenders": self.offenders(),
         }
-
-    def clear(self) -> None:
-        """Clear all frames; target and share are kept."""
-        self._named.clear()
-        self._frames = self._frames_over = 0
 
     def _kept(self) -> list[int]:
         """Return the places of the frames in the ring buffers, the oldest first."""
