@@ -18,6 +18,7 @@ __all__ = [
     "CycleError",
     "UnknownNameError",
     "as_array",
+    "check_callable",
     "check_callables",
     "check_kind",
     "check_type",
@@ -231,6 +232,12 @@ def point(name: str, value: object) -> NDArray[np.float32]:
     if not np.isfinite(full).all():
         raise ValueError(f"{name} must be finite, got {array.tolist()}")
     return full
+
+
+def check_callable(name: str, value: object, remedy: str = "") -> None:
+    """Raise TypeError if ``value`` is not callable."""
+    if not callable(value):
+        raise TypeError(_message(name, "a callable", value, remedy))
 
 
 def check_callables(**functions: object) -> None:

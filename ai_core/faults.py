@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ai_core.errors import shown, whole_number
+from ai_core.errors import check_callables, shown, whole_number
 from ai_core.saving.declared_state import DeclaredState, Saveable
 from ai_core.saving.kinds import Flag, MapOf, Row, Whole
 
@@ -89,8 +89,7 @@ class FaultIsolation(Saveable):
         self._quarantine_after = whole_number(
             "quarantine_after", quarantine_after, minimum=1, remedy="use 1 to allow no failure"
         )
-        if report is not None and not callable(report):
-            raise TypeError(f"report must be a callable or None, got {shown(report)}")
+        check_callables(report=report)
         self._report = report or _log
         self._reraise = reraise
         self._in_a_row: dict[Hashable, int] = {}

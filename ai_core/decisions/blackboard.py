@@ -5,7 +5,7 @@ import weakref
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NoReturn, Protocol
 
-from ai_core.errors import CycleError, UnknownNameError, shown
+from ai_core.errors import CycleError, UnknownNameError, check_callable, shown
 
 __all__ = ["Blackboard", "Watch"]
 
@@ -229,8 +229,7 @@ class Blackboard(dict[str, Any]):
         The value is None if the key was removed. An exception of the callback is
         raised to the writer. The callback may write values and cancel watches.
         """
-        if not callable(callback):
-            raise TypeError(f"callback must be callable, got {shown(callback)}")
+        check_callable("callback", callback)
         watch = Watch(self, key, callback)
         for scope in _scopes(self):
             scope._add_watch(watch)

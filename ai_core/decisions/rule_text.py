@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple, NoReturn
 
 from ai_core.decisions.rules import Amount, Rule, RuleMind, parsed_condition
-from ai_core.errors import CycleError, UnknownNameError, shown
+from ai_core.errors import CycleError, UnknownNameError, check_type, shown
 
 __all__ = ["RuleLine", "RuleTextError", "read_rules", "rules_of"]
 
@@ -65,8 +65,7 @@ def read_rules(text: str) -> list[RuleLine]:
 
     Cost: O(length).
     """
-    if not isinstance(text, str):
-        raise TypeError(f"rules must be a string, got {shown(text)}")
+    check_type("rules", text, str)
     found: list[RuleLine] = []
     for number, written in enumerate(text.splitlines(), start=1):
         line = written.partition("#")[0].rstrip()

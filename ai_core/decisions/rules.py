@@ -63,8 +63,7 @@ def parsed_condition(text: str, facts: Mapping[str, int], parameters: Mapping[st
         ValueError: if it contains anything else; the message quotes it.
         UnknownNameError: if a fact is not declared.
     """
-    if not isinstance(text, str):
-        raise TypeError(f"{place}: a condition must be a string, got {shown(text)}")
+    check_type(f"{place}: a condition", text, str)
     if len(text) > LONGEST_CONDITION:
         raise ValueError(f"{place}: a condition must have at most {LONGEST_CONDITION} characters, got {len(text)}")
     try:
@@ -171,8 +170,7 @@ class Rule:
     ) -> None:
         if not isinstance(name, str) or not name:
             raise ValueError(f"the name of a rule must be a non-empty string, got {shown(name)}")
-        if then is not None and not callable(then):
-            raise TypeError(f"rule {name!r}: then must be callable, got {shown(then)}")
+        check_callables(**{f"rule {name!r}: then": then})
         if (then is None) == (concludes == ""):
             raise ValueError(
                 f"rule {name!r} must have either then or concludes, got {'neither' if then is None else 'both'};"

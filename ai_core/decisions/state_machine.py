@@ -295,8 +295,7 @@ def _checked_initial(owner: str, initial: str, states: tuple[State, ...]) -> str
 
 def _checked_action(owner: str, action: Action | None) -> Action | None:
     """Return a callback; raise an error unless it is callable or None."""
-    if action is not None and not callable(action):
-        raise TypeError(f"{owner} must be callable or None, got {shown(action)}")
+    check_callables(**{owner: action})
     return action
 
 
@@ -379,8 +378,7 @@ class StateMachineDefinition(Described):
             TypeError: if it is not a string.
             UnknownNameError: if no transition has this event.
         """
-        if not isinstance(event, str):
-            raise TypeError(f"an event of {self.name!r} must be a string, got {shown(event)}")
+        check_type(f"an event of {self.name!r}", event, str)
         if event not in self.events:
             raise UnknownNameError(f"event of {self.name!r}", event, self.events)
 
@@ -756,8 +754,7 @@ class StateMachine(Saveable):
 
     def advance(self, turn: Turn) -> None:
         """Update as a task of a scheduler: ``scheduler.add(machine)``."""
-        if not isinstance(turn, Turn):
-            raise TypeError(f"turn must be a Turn, got {shown(turn)}; without one, call update(elapsed_s)")
+        check_type("turn", turn, Turn, "without one, call update(elapsed_s)")
         self.update(turn.elapsed_s)
 
     def start(self) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from ai_core.clock import Clock, checked_clock
 from ai_core.described import Described
-from ai_core.errors import check_type, shown
+from ai_core.errors import check_callable, check_type, shown
 from ai_core.events.event import code_tuple, handler_name
 from ai_core.events.event_log import EventLog
 from ai_core.saving.declared_state import DeclaredState, Saveable
@@ -116,8 +116,7 @@ class CheckingEngine(Described):
             UnknownNameError: if a code is not declared.
             ValueError: if there is no code, or a number is out of range.
         """
-        if not callable(check):
-            raise TypeError(f"check must be callable with a tuple of codes, got {shown(check)}")
+        check_callable("check", check, "it is called with a tuple of codes")
         names = code_tuple(codes)
         if not names:
             raise ValueError("codes must name at least one event code, got none")

@@ -169,8 +169,7 @@ class SquadRadio(Saveable):
         self, code: str, subject: str, content: object, position: Iterable[float] | None, reach: str,
         terms: dict[str, Any],
     ) -> Event:
-        if not isinstance(subject, str):
-            raise TypeError(f"subject must be a string, got {shown(subject)}")
+        check_type("subject", subject, str)
         return self._member.send(code, subject, content, reach=reach, position=position, **terms)
 
 

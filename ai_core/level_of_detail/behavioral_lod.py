@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ai_core.errors import checked_name, finite_number, named, shown, whole_number
+from ai_core.errors import check_callable, check_callables, checked_name, finite_number, named, shown, whole_number
 from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation, given_faults
 from ai_core.level_of_detail.behavior_ranges import BehaviorRanges, ImportanceRange, checked_importance, merge_ranges
 from ai_core.saving.declared_state import Change, DeclaredState, Hook, Saveable
@@ -116,8 +116,7 @@ class BehavioralLOD(Saveable):
         self._margin = finite_number("margin", margin, minimum=0, maximum=0.5)
         self._held = self._ranges.with_hysteresis(self._margin)
         self._runners: dict[str, Runner] = {one.name: runner_for(one.work) for one in self._behaviors}
-        if importance is not None and not callable(importance):
-            raise TypeError(f"importance must be a callable or None, got {shown(importance)}")
+        check_callables(importance=importance)
         self._source = importance
         self._faults = given_faults(faults)
         self._compressions: dict[tuple[str, str], Callable[[Any], Any]] = {}
@@ -196,8 +195,7 @@ class BehavioralLOD(Saveable):
             TypeError: if ``function`` is not callable.
             UnknownNameError: if no behavior has a name.
         """
-        if not callable(function):
-            raise TypeError(f"function must be a callable, got {shown(function)}")
+        check_callable("function", function)
         self._compressions[self._named(leaving).name, self._named(entering).name] = function
 
     def force(self, name: str, *, for_s: float | None = None) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ai_core.budget import Budget, check_budget
-from ai_core.errors import shown, whole_number
+from ai_core.errors import check_callable, whole_number
 from ai_core.saving.declared_state import DeclaredState, Saveable
 from ai_core.saving.kinds import ListOf, MapOf, Row, Whole
 
@@ -103,8 +103,7 @@ class ExploredMap(Saveable):
 
         Cost: O(1); ``advance`` does the work.
         """
-        if not callable(apart):
-            raise TypeError(f"apart must be a callable, got {shown(apart)}")
+        check_callable("apart", apart)
         question = ExploredMapQuery(
             whole_number("start", start, minimum=0), whole_number("goal", goal, minimum=0), apart)
         self._questions.append(question)

@@ -7,9 +7,9 @@ from types import TracebackType
 from typing import Any
 
 from ai_core.budget import Budget
-from ai_core.clock import Clock, TimeIndex
+from ai_core.clock import Clock, TimeIndex, checked_clock
 from ai_core.described import Described
-from ai_core.errors import shown, whole_number
+from ai_core.errors import check_callable, check_type, shown, whole_number
 from ai_core.recording.frame_watch import FrameWatch
 from ai_core.recording.grants import RecordingBudget
 from ai_core.recording.lines import LineWriter, kept_inputs
@@ -87,14 +87,10 @@ class Recorder(Described):
         made_with: Mapping[str, str] | None = None,
         digest_every_frames: int = DIGEST_EVERY_FRAMES,
     ) -> None:
-        if not callable(write):
-            raise TypeError(f"write must be a callable, got {shown(write)}; use lines.append")
-        if not hasattr(clock, "now"):
-            raise TypeError(f"clock must have a 'now', got {shown(clock)}; use the clock of the recorded run")
-        if not isinstance(trace, Trace):
-            raise TypeError(f"trace must be a Trace, got {shown(trace)}; use the trace of the recorded run")
-        if not isinstance(parts, Mapping):
-            raise TypeError(f"parts must be a dict of parts by name, got {shown(parts)}")
+        check_callable("write", write, "use lines.append")
+        checked_clock(clock)
+        check_type("trace", trace, Trace, "use the trace of the recorded run")
+        check_type("parts", parts, Mapping, "give the parts by name")
         look_every = whole_number(
             "digest_every_frames", digest_every_frames, minimum=1, remedy="use 1 to digest all parts in every frame"
         )

@@ -12,6 +12,7 @@ from ai_core.budget import Budget
 from ai_core.described import Described
 from ai_core.errors import (
     as_array,
+    check_callable,
     check_callables,
     check_kind,
     check_type,
@@ -231,8 +232,7 @@ class CoverBaking(Described, Cancellable):
         ground: Callable[[NDArray[np.float32]], NDArray[np.float32]] | None = None,
     ) -> None:
         check_type("candidates", candidates, CoverCandidates)
-        if not callable(blocked):
-            raise TypeError(f"blocked must be a callable, got {shown(blocked)}")
+        check_callable("blocked", blocked)
         check_callables(ground=ground)
         self._candidates, self._blocked, self._ground = candidates, blocked, ground
         check_kind("body", body, CoverBody)

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ai_core.budget import Budget
 from ai_core.described import Described
 from ai_core.errors import (
+    check_callable,
     check_callables,
     check_kind,
     check_type,
@@ -148,8 +149,7 @@ class CoverSearch(Described, Cancellable):
         travel: Travel | None = None, ground: Ground | None = None,
     ) -> None:
         check_type("cover", cover, CoverMap)
-        if not callable(blocked):
-            raise TypeError(f"blocked must be a callable, got {shown(blocked)}")
+        check_callable("blocked", blocked)
         self._cover, self._blocked, self._who = cover, blocked, holder
         self._agent = point("agent", agent)
         self._eyes = positions("threats", threats, dimensions=(3,))

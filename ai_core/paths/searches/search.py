@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import MOST_AT_ONCE, Budget, _StepBudget, check_budget
 from ai_core.described import Described
-from ai_core.errors import shown, whole_number
+from ai_core.errors import check_callables, shown, whole_number
 from ai_core.maps.cell_moves import Corners
 from ai_core.maps.graph import Graph
 from ai_core.maps.grid import Grid
@@ -135,8 +135,7 @@ class AStarSearch(Described, PathSearch):
         self._size = ground.size if isinstance(ground, Graph) else ground.costs.size
         self._start = whole_number("start", start, minimum=0, maximum=self._size - 1)
         self._goals = check_goals(self._size, goals)
-        if step_cost is not None and not callable(step_cost):
-            raise TypeError(f"step_cost must be a callable or None, got {shown(step_cost)}")
+        check_callables(step_cost=step_cost)
         self._step_cost = step_cost
         self._most = None if max_expanded is None else whole_number("max_expanded", max_expanded, minimum=1)
         self._memory = memory
