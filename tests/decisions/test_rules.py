@@ -73,7 +73,7 @@ def rule_set(*rules, facts=None, **more):
     ("make", "error", "says"),
     [
         (lambda: Rule("", "near", act), ValueError, "the name of a rule must be a non-empty string, got ''"),
-        (lambda: Rule("x", "near", 3), TypeError, "rule 'x': then must be callable, got 3"),
+        (lambda: Rule("x", "near", 3), TypeError, "rule 'x': then must be a callable or None, got 3"),
         (lambda: Rule("x", "near"), ValueError, "rule 'x' must have either then or concludes"),
         (lambda: Rule("x", "near", act, concludes="far"), ValueError, "rule 'x' must have either then or concludes"),
         (lambda: Rule("x", "near", act, salience=math.nan), ValueError, "rule 'x': salience must be a finite number"),

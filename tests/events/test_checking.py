@@ -136,7 +136,7 @@ def test_misuse_is_refused():
     level = Level(codes=["siren"])
     with pytest.raises(UnknownNameError, match="did you mean 'siren'"):
         level.engine.add("sirn", level.look)
-    with pytest.raises(TypeError, match="check must be callable with a tuple of codes, got None"):
+    with pytest.raises(TypeError, match="check must be a callable, got None; it is called with a tuple of codes"):
         level.engine.add("siren", None)
     with pytest.raises(ValueError, match="codes must name at least one"):
         level.engine.add([], level.look)

@@ -12,7 +12,7 @@ from ai_core.trace import Trace
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [({"write": []}, "write must be a callable"), ({"clock": 7}, "clock must have a 'now'"),
-     ({"trace": print}, "trace must be a Trace"), ({"parts": ["bob"]}, "parts must be a dict")],
+     ({"trace": print}, "trace must be a Trace"), ({"parts": ["bob"]}, "parts must be a mapping")],
 )
 def test_a_recorder_names_the_argument_that_is_wrong(wrong, why):
     arguments = {"write": [].append, "clock": ManualClock(), "trace": Trace(), "parts": {}, **wrong}
