@@ -768,8 +768,8 @@ class PathService(SavedState, Node):
             raise StateError(str(error)) from None
         change = super().prepared(state)
         saved = state["service"]["requests"]
-        tables = saved["over"], saved["searches"]["tickets"][1], saved["improving"]["tickets"][1]
-        tickets = {number for table in tables for number in table["number"]}
+        waiting = [one for job in (*saved["searches"], *saved["improving"]) for one in job["tickets"]]
+        tickets = {one["number"] for one in (*saved["over"], *waiting)}
         for one in state["requests"]:
             if one["ticket"] not in tickets:
                 refuse("requests", f"has {one['ticket']}, which is not a ticket of the service")
