@@ -86,7 +86,7 @@ def register(cls: type) -> None:
         raise TypeError(f"the engine has a class {cls.__name__} already; give yours another name")
     declared: dict[str, Any] = cls.__declared__  # type: ignore[attr-defined]
     if declared["is_runtime"] and is_in_editor():
-        export.on_edit, declared = notify_editor, for_editor(declared)
+        export.on_edit, declared = staticmethod(notify_editor), for_editor(declared)
     _bridge.register_class(declared)
 
 

@@ -117,7 +117,8 @@ class WatchedTarget:
         phase: frames by which the turns of ``has_choice`` are shifted.
         period: frames from one look to the next.
         chooses_every: looks from one turn of ``has_choice`` to the next.
-        has_choice: in its turns it is listed as changed, because another target may be more important.
+        has_choice: in its turns it is listed as changed if another target may be more important.
+        by_awareness: only if the sensor is more aware of another target.
         is_new: it is listed as changed once.
         is_known: the sensor remembers the target.
         is_noticed: the target is not lost.
@@ -137,6 +138,7 @@ class WatchedTarget:
     period = cython.declare(cython.longlong, visibility="public")
     chooses_every = cython.declare(cython.longlong, visibility="public")
     has_choice = cython.declare(cython.bint, visibility="public")
+    by_awareness = cython.declare(cython.bint, visibility="public")
     is_new = cython.declare(cython.bint, visibility="public")
     is_known = cython.declare(cython.bint, visibility="public")
     is_noticed = cython.declare(cython.bint, visibility="public")
@@ -155,7 +157,7 @@ class WatchedTarget:
     def __init__(self) -> None:
         self.sensor_id = self.target = self.row = -1
         self.phase, self.period, self.chooses_every, self.level = 0, 1, 1, 0
-        self.has_choice = self.is_known = self.is_noticed = self.is_in_view = False
+        self.has_choice = self.by_awareness = self.is_known = self.is_noticed = self.is_in_view = False
         self.is_new = True
         self.awareness = self.x = self.y = self.z = 0.0
         self.reader = self.character = self.place = self.known_at = None
@@ -541,7 +543,9 @@ class PerceptTable:
         for one in watched:
             awareness = one.awareness
             if self.is_changed(one, sight) or (
-                    one.has_choice and (frame + one.phase) // one.period % one.chooses_every == 0):
+                    one.has_choice and (frame + one.phase) // one.period % one.chooses_every == 0
+                    and not (one.by_awareness
+                             and self.first_target(one.sensor_id, one.target, None, 1.0) == one.target)):
                 changed.append(one)
                 continue
             if one.is_in_view:

@@ -155,6 +155,27 @@ def test_who_has_a_choice_is_listed_in_its_turns(world, period, chooses_every, t
     assert listed == turns
 
 
+def test_a_turn_by_awareness_lists_what_another_target_precedes(world):
+    eye = world.eye((0, 0, 0), memory=SenseMemory(), awareness=AwarenessSettings(gain_per_s=0.1))
+    thing = world.thing((0, 0, -6))
+    world.tick(5)
+    one = watched(eye, thing, reader="board", character="guard", place=1, has_choice=True, by_awareness=True)
+    update(world, [one])
+    nearer = world.thing((0, 0, -1))
+    listed = []
+    for number in range(60):
+        if number == 20:
+            world.manager.move_sources([thing], [(900, 0, 0)])
+        world.tick()
+        precedes, before = world.manager.first_target(eye, present=thing) == nearer, state_of(one)
+        changed, _, _, _, _ = update(world, [one], find=lambda _: (1, "guard"))
+        after = state_of(one)
+        is_new = before[:2] != after[:2] or before[3] != after[3] or (before[4:] != after[4:] and not one.is_in_view)
+        assert bool(changed) == (precedes or is_new), number
+        listed.append((precedes, is_new))
+    assert {(False, False), (False, True), (True, False)} <= set(listed)
+
+
 @given(st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 30)), min_size=1, max_size=4), st.booleans(), st.data())
 def test_first_target_is_that_of_the_textbook_order(places, by_distance, data):
     world = World(modalities=[Modality.sight(), hearing()])

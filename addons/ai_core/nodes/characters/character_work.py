@@ -39,7 +39,7 @@ class CharacterComponent:
             " target, and sends the events target_gained, target_reported, target_lost, target_forgotten,"
             " awareness_changed and heard.")
     target_choice = export(
-        TargetChoice, TargetChoice.MOST_AWARE,
+        TargetChoice, TargetChoice.MOST_AWARE, on_set="_set_feed_choice",
         doc="Which of several targets of the sensor is the most important. Targets that are not lost precede lost"
             " ones. Most aware: highest awareness. Nearest: smallest distance to the sensor. Newest: latest first"
             " sensation. Custom: the choice of target_choice_method, or of choose_target_with().")
@@ -91,6 +91,10 @@ class CharacterComponent:
     def _set_feed_period(self) -> None:
         if self._feed is not None:
             self._feed.take_period(self.period)
+
+    def _set_feed_choice(self) -> None:
+        if self._feed is not None:
+            self._feed.take_choice()
 
     def sensor_warnings(self) -> list[str]:
         """Return the warnings about ``sensor`` and ``target_choice``."""

@@ -93,6 +93,7 @@ class SensorFeed(WatchedTarget):
         self.phase = feeds.count              # feeds are updated, and choose, in different frames
         self.group: FeedGroup | None = None   # while it is updated
         self.take_period(mind.period)
+        self.take_choice()
         self._is_first, self._is_loaded = True, False      # not looked up yet; the values are those of a save
         self._written: tuple[Any, ...] = UNWRITTEN      # values of STATE_KEYS that were written last
         self._was_noticed = False             # when the target was written last
@@ -126,6 +127,10 @@ class SensorFeed(WatchedTarget):
         self.period, self.chooses_every = period, max(1, CHOOSES_EVERY_FRAMES // period)
         if is_followed:
             self.feeds.follow(self)
+
+    def take_choice(self) -> None:
+        """Choose the target in another way from the next turn on."""
+        self.by_awareness = self._mind.target_choice == TargetChoice.MOST_AWARE
 
     def take_change(self, places: Places) -> None:
         """Write what has changed; in its turn, or if the target is forgotten, choose another."""
