@@ -835,24 +835,19 @@ class RegionalSenseManager(Saveable):
         return self._phases.next_frame(percepts.looks.frame)
 
     def _pass(self, budget: Budget, most_us: float, now_s: float) -> None:
-        """Continue the pass over percepts, and learn what it takes.
+        """Continue the pass over percepts in what the stages leave, and learn what it takes (us).
 
-        The stages have had what it leaves. A budget of steps is whole; a replay makes the same parts of its budget
-        as the game that was recorded.
+        A longer time is believed at once, a shorter one slowly. A pass that the budget ended doubles the expected
+        time, up to the whole budget, so that the next pass gets more of the budget than the stages: what they find
+        is noticed only when a pass has ended.
         """
-        before_us = budget.used if budget.stopwatch is not None else 0.0
-        is_done = self._perception.advance(self._continuous.pairs, budget.part_of_at_least(LEAST_US))
-        if self._continuous.ages.is_late or not is_done:
-            self._continuous.ages.note_round(now_s, is_done=is_done)
-        if budget.stopwatch is not None:
-            self._note_pass(budget.used - before_us, most_us, is_done=is_done)
-
-    def _note_pass(self, took_us: float, most_us: float, *, is_done: bool) -> None:
-        """Update the expected time of the pass over percepts (us): at once if it took longer, else slowly.
-
-        A pass that the budget ended doubles the expected time, up to the whole budget, so that the next pass gets
-        more of the budget than the stages: what they find is noticed only when a pass has ended.
-        """
+        part, ages = budget.part_of_at_least(LEAST_US), self._continuous.ages
+        is_done = self._perception.advance(self._continuous.pairs, part)
+        if ages.is_late or not is_done:
+            ages.note_round(now_s, is_done=is_done)
+        if part.stopwatch is None:
+            return
+        took_us = part.used
         if not is_done:
             self._pass_us = min(most_us, 2 * max(took_us, self._pass_us))
         elif took_us > self._pass_us:

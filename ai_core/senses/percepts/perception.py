@@ -295,7 +295,8 @@ class Perception(Saveable):
         if self._notices and not self._notify(self._notices, budget, now):
             return False
         is_done = self._pass(list(pairs.items()), budget if ends_passes(budget) else None, now)
-        self._collect(now)
+        if table.sensations or table.changes or table.levels_crossed:
+            self._collect(now)
         return is_done and (not self._notices or self._notify(self._notices, budget, now))
 
     def _pass(self, pairs: list[tuple[int, PairsInView]], budget: Budget | None, now: TimeIndex) -> bool:
@@ -323,7 +324,8 @@ class Perception(Saveable):
                 else:
                     self._see(number, of_modality, now.seconds, first, end)
                 if budget is not None:
-                    self._collect(now)      # of all blocks at once takes milliseconds
+                    if table.sensations or table.changes or table.levels_crossed:
+                        self._collect(now)      # of all blocks at once takes milliseconds
                     if self._stage <= len(pairs) and budget.is_spent:
                         return False
         self._stage = NO_PASS
@@ -463,8 +465,6 @@ class Perception(Saveable):
     def _collect(self, now: TimeIndex) -> None:
         """Make notices of what a pass has listed."""
         table, now_s = self.table, now.seconds
-        if not (table.sensations or table.changes or table.levels_crossed):
-            return
         sightings, table.sensations = table.sensations, []
         sightings.sort(key=by_sensor_modality_source)
         self._put_notices([
