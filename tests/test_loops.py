@@ -43,7 +43,7 @@ def test_the_front_door_says_which_loops_are_compiled():
 def test_a_variable_switches_all_loops_off(value, are_used):
     text = in_a_new_process(
         "import ai_core, ai_core.senses.sight.sight_loops as loops;"
-        "print(len(ai_core.compiled()), type(loops.pairs_in_reach).__name__)", **{SWITCH: value},
+        "print(len(ai_core.compiled()), type(loops.shown).__name__)", **{SWITCH: value},
     )
     built = compiled()
     if are_used and built:

@@ -159,10 +159,6 @@ class StageShares(Saveable):
         elif not is_other_done:
             self.first = other
 
-    def note_skipped(self) -> None:
-        """Note an advance in which no stage ran, although there was work."""
-        self.uncut = [0, 0]
-
     def _note(self, kind: int, was_done: bool) -> None:
         self.uncut[kind] = min(NEVER_CUT, self.uncut[kind] + 1) if was_done else 0
 
@@ -812,7 +808,7 @@ class RegionalSenseManager(Saveable):
         if is_first:
             self._pass(budget, left, now_s)
             if is_limited and budget.is_spent:
-                self._shares.note_skipped()
+                self._shares.uncut = [0, 0]      # no stage ran
                 return False
         self._shares.advance(
             budget.part_of_at_least(LEAST_US, max(left * LEAST_FOR_STAGES, left - self._pass_us)), now_s,

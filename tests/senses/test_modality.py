@@ -5,7 +5,6 @@ import pytest
 from ai_core.errors import UnknownNameError
 from ai_core.senses.modality import Modality, ModalitySet
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.sight.sight_loops import sensors_reached
 from ai_core.senses.stimuli.signal import Signal
 
 
@@ -13,7 +12,7 @@ def test_the_figures_of_the_source_hold():
     table = SensorTable(modalities := ModalitySet([Modality.hearing()]))
     for x in (1.0, 2.0, 1.5, 2.8):
         table.add((x, 0, 0), (1, 0, 0), {"hearing": 0.0}, [], 1, None)
-    _, _, heard = sensors_reached(table, Signal(0, 7, 0, 2.0, (0.0, 0.0, 0.0), 0.0), modalities[0])
+    _, _, heard = table.loops.sensors_reached(table, Signal(0, 7, 0, 2.0, (0.0, 0.0, 0.0), 0.0), modalities[0])
     np.testing.assert_allclose(heard, [1.8, 1.62, 1.7076, 1.4890], atol=1e-4)
 
 

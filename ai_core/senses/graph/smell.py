@@ -212,12 +212,8 @@ class _ScentState(NamedTuple):
     reported_at_s: dict[int, float]
 
 
-def _smell_names(spreading: SmellSpreading) -> list[str]:
-    return [spreading.name_of(number) for number in spreading.models]
-
-
 SENSOR_OR_SOURCE = Whole(maximum=LARGEST_ID)
-KEY = Row(ScentKey, OneOf(_smell_names), SENSOR_OR_SOURCE)
+KEY = Row(ScentKey, OneOf(lambda owner: map(owner.name_of, owner.models)), SENSOR_OR_SOURCE)
 
 
 class SmellSpreading(Saveable):

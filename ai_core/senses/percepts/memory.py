@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from operator import itemgetter
 from types import SimpleNamespace
 from typing import Literal, NamedTuple
 
@@ -445,7 +446,7 @@ class SenseMemory(Saveable):
         table.drop_ended()
         return [
             MemoryChange(kind, target, at_s, (x, y, z))
-            for _, at_s, target, kind, x, y, z in sorted(listed, key=_by_time)]
+            for _, at_s, target, kind, x, y, z in sorted(listed, key=itemgetter(1, 2))]
 
     def _move_to(self, name: str, now_s: float) -> float:
         now_s = moment_s(name, now_s)
@@ -456,7 +457,3 @@ class SenseMemory(Saveable):
             )
         self._now_s = now_s
         return now_s
-
-
-def _by_time(change: tuple[int, float, int, str, float, float, float]) -> tuple[float, int]:
-    return change[1], change[2]

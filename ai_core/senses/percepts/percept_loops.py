@@ -974,8 +974,10 @@ class PerceptTable:
         is_seen: cython.bint,
     ):
         """Note in the memory of a row that its target is in view, and was without a break since the last look."""
-        if self.rows[row, LOOKED] >= self.looks - self.period:
-            self.keep_noticed(row, now_s)
+        if self.rows[row, LOOKED] >= self.looks - self.period and (
+                self.rows[row, IS_KNOWN] and self.rows[row, IS_NOTICED]):
+            self.rows[row, NOTICED_S] = max(self.rows[row, NOTICED_S], now_s)
+            self.rows[row, LAST_SENSED_S] = max(self.rows[row, LAST_SENSED_S], now_s)
         self.remember(row, self.mind_of_row(row), sensor_id, number, intensity, x, y, z, now_s, now_s, is_seen)
         self.rows[row, LOOKED] = self.looks
 
@@ -990,13 +992,6 @@ class PerceptTable:
             self.hide(row)
             self.rows[row, SHOWN_AT] = self.looks
         self.senses[row, number, SHOWN] = intensity
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def keep_noticed(self, row: cython.Py_ssize_t, until_s: cython.double) -> cython.void:
-        if self.rows[row, IS_KNOWN] and self.rows[row, IS_NOTICED]:
-            self.rows[row, NOTICED_S] = max(self.rows[row, NOTICED_S], until_s)
-            self.rows[row, LAST_SENSED_S] = max(self.rows[row, LAST_SENSED_S], until_s)
 
     @cython.cfunc
     def let_pass(

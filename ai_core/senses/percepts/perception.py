@@ -387,8 +387,8 @@ class Perception(Saveable):
     def _saved_minds(self, minds: dict[int, SimpleNamespace]) -> None:
         for sensor_id, perceiver in self._sensors.items():
             mind = minds.get(sensor_id, NO_MIND_SAVED)
-            perceiver.last = None if mind.last_sensation is None else partial(
-                _same, mind.last_sensation._replace(sensor_id=sensor_id))
+            last = mind.last_sensation and mind.last_sensation._replace(sensor_id=sensor_id)
+            perceiver.last = None if last is None else partial(Sensation, *last)
             for name in LISTENERS:
                 self._faults.put_failures((perceiver, name), mind.failing.get(name, NO_FAILURES))
 
@@ -452,12 +452,6 @@ class Perception(Saveable):
             table.add([key for one in found for key in self._keys_of(one >> ID_BITS, one & (1 << ID_BITS) - 1)])
             table.see(columns, number, is_seen, missing, now_s, self._report_every_s, first, end)
 
-    def _notify_level(self, sensor_id: int, at_s: float, target: int, level: int, now: TimeIndex) -> None:
-        perceiver = self._sensors.get(sensor_id)
-        if perceiver is not None and perceiver.awareness is not None:
-            change = LevelChange(target, level, perceiver.awareness.name_of(level), at_s)
-            self._call(sensor_id, LEVEL_CHANGED, change, now)
-
     def _notify_reported(self, memory: SenseMemory, changes: list[MemoryChange]) -> None:
         for change in changes:
             self._call(self._sharers[memory][0], f"on_{change.kind}", change, self._clock.now)
@@ -494,14 +488,20 @@ class Perception(Saveable):
             notice = notices.popleft()
             name, sensor_id, target, number, at_s, _, position, _, _ = notice
             if name == LEVEL_CHANGED:
-                self._notify_level(sensor_id, at_s, target, number, now)
+                perceiver = self._sensors.get(sensor_id)
+                if perceiver is not None and perceiver.awareness is not None:
+                    level = LevelChange(target, number, perceiver.awareness.name_of(number), at_s)
+                    self._call(sensor_id, name, level, now)
             elif name != SENSED:
                 change = MemoryChange(name.removeprefix("on_"), target, at_s, position)  # type: ignore[arg-type]
                 self._call(sensor_id, name, change, now)
-            elif self._has_audience:
+            elif self._audience is not None and not self._trace.sensed:
                 self._notify_audience(self._batch_from(notice, notices, is_limited))
             else:
-                self._notify_sensed(self._sensation(notice), now)
+                sensation = self._sensation(notice)
+                for hook in self._trace.sensed:
+                    hook(sensor_id, target, sensation.modality, sensation.intensity, now)
+                self._call(sensor_id, name, sensation, now)
             if is_limited and budget.is_spent:
                 return not notices
         return True
@@ -519,10 +519,6 @@ class Perception(Saveable):
         what = [(source, modalities[number].name, position) for source, number, position in stimuli]
         return SensationBatch([one.sensor_id for one in sensations], which, [one.intensity for one in sensations], what)
 
-    @property
-    def _has_audience(self) -> bool:
-        return self._audience is not None and not self._trace.sensed
-
     def _notify_audience(self, batch: SensationBatch) -> None:
         assert self._audience is not None
         faults, key = self._faults, self.audience_key
@@ -535,11 +531,6 @@ class Perception(Saveable):
         else:
             if faults.has_failing:
                 faults.succeeded(key)
-
-    def _notify_sensed(self, sensation: Sensation, now: TimeIndex) -> None:
-        for hook in self._trace.sensed:
-            hook(sensation.sensor_id, sensation.source_id, sensation.modality, sensation.intensity, now)
-        self._call(sensation.sensor_id, "on_sensed", sensation, now)
 
     def _sensation(self, notice: Notice) -> Sensation:
         _, sensor_id, source, number, at_s, intensity, position, sent_at_s, tag = notice
@@ -568,7 +559,3 @@ class Perception(Saveable):
 def ends_passes(budget: Budget) -> bool:
     """Return whether a budget ends passes: a step is counted by that of a test or a server, where it does not."""
     return not (budget.is_unlimited or budget.charges_runs)
-
-
-def _same(sensation: Sensation) -> Sensation:
-    return sensation

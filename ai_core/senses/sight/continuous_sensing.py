@@ -18,7 +18,7 @@ from ai_core.saving.declared_state import DeclaredState, Inner, Part, Refuse, Sa
 from ai_core.saving.fields import LATEST_S, MOST
 from ai_core.saving.kinds import ArrayOf, Flag, ListOf, Number, Optional, Record, Seconds, Whole
 from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK
-from ai_core.senses.modality import ByModality, Modality, ModalitySet
+from ai_core.senses.modality import ByModality, ModalitySet
 from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_phases import DUE, EVERYBODY, NOBODY, SensorPhases
 from ai_core.senses.sensor_table import SensorTable
@@ -26,7 +26,6 @@ from ai_core.senses.sight.pair_keys import PairKeys, ids_of
 from ai_core.senses.sight.pair_loops import PAIRS, LineQuery, Lines, PairsInView, first_in_line
 from ai_core.senses.sight.ray_turns import RayTurns
 from ai_core.senses.sight.sight_cones import aside_of
-from ai_core.senses.sight.sight_loops import cones_towards, pairs_in_reach
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.stimuli.signal import ModalityNumbers, ReachNumbers
 
@@ -224,9 +223,8 @@ class ContinuousSensing(Saveable):
         self._sources = sources
         self._up, self._aside = _point(up), _point(aside_of(up))
         self._senses = {
-            number: _sense(number, modalities[number], self._up, self._aside)
-            for number in range(len(modalities))
-            if modalities[number].is_continuous
+            number: ModalityNumbers(number, kind.range_m, kind.kept_per_m, kind.needs_cone, self._up, self._aside)
+            for number, kind in enumerate(modalities.all) if kind.is_continuous
         }
         self.pairs = {number: PairsInView() for number in self._senses}
         self._needs_ray = {number: modalities[number].needs_line_of_sight for number in self._senses}
@@ -401,11 +399,6 @@ class ContinuousSensing(Saveable):
             rows = np.flatnonzero(alive) if rows is None else rows[alive]
         return rows
 
-    def expect_removed(self) -> None:
-        """Expect removed sensors and sources among the pairs, after loading."""
-        self._removals = self._removals_before = (-1, -1)
-        self._removals_by_phase = [self._removals]
-
     def _count_removals(self) -> tuple[int, int]:
         return self._sensors.ids.removals, self._sources.ids.removals
 
@@ -471,7 +464,10 @@ class ContinuousSensing(Saveable):
 
     def cones(self, slots: NDArray[np.integer], offsets: Floats) -> NDArray[np.int64]:
         """Return which cone of sensors contains each target, at offsets (n, 3) (m); ``NO_CONE`` for none."""
-        return cones_towards(self._sensors, slots.astype(np.int64), offsets, next(iter(self._senses.values())))
+        sense = next(iter(self._senses.values()))       # all have one up direction
+        found: NDArray[np.int64] = self._sensors.loops.cones_towards(
+            self._sensors, slots.astype(np.int64), offsets, sense)
+        return found
 
     def reach_of(self, number: int, eye: int, target: int, strength: float) -> ReachNumbers | None:
         """Return distance and share kept from a source, by its row, to a sensor; None if none reaches it."""
@@ -535,7 +531,8 @@ class ContinuousSensing(Saveable):
                         refuse(name, f"contain the {table.noun} id {unknown[0]}, which never existed")
 
     def _finish_load(self) -> None:
-        self.expect_removed()
+        self._removals = self._removals_before = (-1, -1)       # some pairs may have been removed
+        self._removals_by_phase = [self._removals]
 
     def _in_reach(
         self, number: int, sensor_ids: NDArray[np.int32]
@@ -546,14 +543,9 @@ class ContinuousSensing(Saveable):
         if room > len(self._out[0]):
             self._out = (np.zeros(room, np.int64), np.zeros(room))
         keys, intensity = self._out
-        found = pairs_in_reach(
+        found = self._sensors.loops.pairs_in_reach(
             self._sensors, sensor_ids, self._sources, source_ids, self._senses[number], keys, intensity)
         return keys, intensity, found
-
-
-def _sense(number: int, modality: Modality, up: Point, aside: Point) -> ModalityNumbers:
-    return ModalityNumbers(
-        number, modality.range_m, modality.kept_per_m, modality.needs_cone, up, aside)
 
 
 def _point(direction: NDArray[np.float64]) -> Point:

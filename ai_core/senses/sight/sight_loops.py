@@ -13,7 +13,7 @@ from cython.cimports.libc.math import fabs, isfinite, log, pow, sqrt
 
 from ai_core.senses.stimuli.signal import Signal
 
-__all__ = ["BORDER_TOLERANCE", "NO_CONE", "Reached", "SightLoops", "cones_towards", "pairs_in_reach", "sensors_reached"]
+__all__ = ["BORDER_TOLERANCE", "NO_CONE", "NO_RIGHT", "Reached", "SightLoops"]
 
 Reached = tuple[list[int], list[float], list[float]]
 """The sensors that sense a signal, by slot: slots, distances (m), intensities."""
@@ -46,63 +46,6 @@ VERTICAL = cython.declare(cython.double, NO_RIGHT)
 SLACK = cython.declare(cython.double, 1.0001)           # factor on reaches, above rounding and the tolerance of borders
 LEAST_M2 = cython.declare(cython.double, 1e-37)         # what float32 counts as 0 (m²)
 BEHIND = cython.declare(cython.double, 1e-8)            # squared share of the distance, far above BORDER_TOLERANCE
-
-
-def pairs_in_reach(sensors, sensor_ids, sources, source_ids, sense, out_keys, out_intensity) -> int:
-    """Write the pairs of sensor and source that pass every test but the ray; return how many.
-
-    Args:
-        sensors: a ``SensorTable``.
-        sensor_ids: (n,) int32, in use.
-        sources: a ``SourceTable``.
-        source_ids: (m,) int32, in use.
-        sense: ``ModalityNumbers`` of a continuous modality.
-        out_keys: (n * m,) int64 or more, see ``pairs_in_view.keys_of``; in the order of sensors, then of sources.
-        out_intensity: (n * m,) float64 or more.
-
-    Raises:
-        IndexError: if an id has no row, or there is no such modality.
-        ValueError: if an array has another type or shape.
-
-    Cost: O(n * m).
-    """
-    loops: SightLoops = sensors.loops
-    return loops.find_pairs(sensors, sensor_ids, sources, source_ids, sense, out_keys, out_intensity)
-
-
-def sensors_reached(sensors, signal, kind) -> Reached:
-    """Return the sensors that sense a signal, as the sensors stand now.
-
-    Args:
-        sensors: a ``SensorTable`` of n rows.
-        signal: a ``Signal``.
-        kind: its ``Modality``, or ``ModalityNumbers``.
-
-    Raises:
-        IndexError: if there is no such modality.
-        TypeError: if the signal is of another type.
-
-    Cost: O(n), below 1 ns for a sensor far away.
-    """
-    loops: SightLoops = sensors.loops
-    return loops.find_reached(sensors, signal, kind)
-
-
-def cones_towards(sensors, slots, offsets, sense) -> np.ndarray:
-    """Return for each target the first of its sensor's cones that contains it, or ``NO_CONE``: (n,) int64.
-
-    A target exactly where the sensor is lies in every cone.
-
-    Args:
-        sensors: a ``SensorTable``.
-        slots: (n,) int64, of the sensors.
-        offsets: (n, 3) float64, from each sensor to its target (m).
-        sense: ``ModalityNumbers`` of a modality with cones.
-
-    Cost: O(n * cones).
-    """
-    loops: SightLoops = sensors.loops
-    return loops.find_cones(sensors, slots, offsets, sense)
 
 
 def shown(name, array, dtype, *least):
@@ -365,8 +308,24 @@ class SightLoops:
 
     # Pairs of sensor and source.
 
-    @cython.cfunc
-    def find_pairs(self, sensors, sensor_ids, sources, source_ids, sense, out_keys, out_intensity):
+    def pairs_in_reach(self, sensors, sensor_ids, sources, source_ids, sense, out_keys, out_intensity) -> int:
+        """Write the pairs of sensor and source that pass every test but the ray; return how many.
+
+        Args:
+            sensors: the ``SensorTable``.
+            sensor_ids: (n,) int32, in use.
+            sources: a ``SourceTable``.
+            source_ids: (m,) int32, in use.
+            sense: ``ModalityNumbers`` of a continuous modality.
+            out_keys: (n * m,) int64 or more, see ``pairs_in_view.keys_of``; in the order of sensors, then of sources.
+            out_intensity: (n * m,) float64 or more.
+
+        Raises:
+            IndexError: if an id has no row, or there is no such modality.
+            ValueError: if an array has another type or shape.
+
+        Cost: O(n * m).
+        """
         self.view_arguments(sensor_ids, source_ids, out_keys, out_intensity)
         n: cython.Py_ssize_t = self.sensor_ids.shape[0]
         m: cython.Py_ssize_t = self.source_ids.shape[0]
@@ -581,8 +540,19 @@ class SightLoops:
                 return k
         return -1
 
-    @cython.cfunc
-    def find_cones(self, sensors, slots, offsets, sense):
+    def cones_towards(self, sensors, slots, offsets, sense) -> np.ndarray:
+        """Return for each target the first of its sensor's cones that contains it, or ``NO_CONE``: (n,) int64.
+
+        A target exactly where the sensor is lies in every cone.
+
+        Args:
+            sensors: the ``SensorTable``.
+            slots: (n,) int64, of the sensors.
+            offsets: (n, 3) float64, from each sensor to its target (m).
+            sense: ``ModalityNumbers`` of a modality with cones.
+
+        Cost: O(n * cones).
+        """
         i: cython.Py_ssize_t
         self.view_sensors(sensors)
         self.set_sense(sense, sensors.most_acuity)
@@ -601,8 +571,15 @@ class SightLoops:
 
     # Signals at sensors.
 
-    @cython.cfunc
-    def find_reached(self, sensors, signal, kind):
+    def sensors_reached(self, sensors, signal, kind) -> Reached:
+        """Return the sensors that sense a ``Signal`` of a ``Modality``, or ``ModalityNumbers``, as they stand now.
+
+        Raises:
+            IndexError: if there is no such modality.
+            TypeError: if the signal is of another type.
+
+        Cost: O(sensors), below 1 ns for a sensor far away.
+        """
         n: cython.Py_ssize_t = sensors.ids.rows
         k: cython.Py_ssize_t
         number: cython.Py_ssize_t

@@ -39,7 +39,6 @@ from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensation import Point as Place
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.sight.sight_loops import sensors_reached
 from ai_core.senses.source_table import ALL_AFFILIATIONS, PLAIN, SourceTable
 from ai_core.senses.stimuli.air import BackgroundNoise, Wind
 from ai_core.senses.stimuli.arrival_loops import LATEST_S, ArrivalQueue
@@ -392,7 +391,7 @@ class EmittedSignals(Saveable):
         if kinds[number].is_slow:
             self.waves.append(StimulusFront(signal, self.wind.drift_m(signal.sent_at_s), set()))
             return 1
-        slots, distances, intensities = sensors_reached(sensors, signal, kinds[number])
+        slots, distances, intensities = sensors.loops.sensors_reached(sensors, signal, kinds[number])
         count = len(slots)
         if count:
             x, y, z = signal.position
@@ -413,7 +412,7 @@ class EmittedSignals(Saveable):
         # Every sensor that it has passed, however faint.
         sense = ModalityNumbers(signal.modality, min(self._radius_m(front, now_s), kind.range_m), 1.0, needs_cone=False)
         everywhere = signal._replace(position=(x, y, z), strength=STRONG_ENOUGH)
-        slots, distances, _ = sensors_reached(sensors, everywhere, sense)
+        slots, distances, _ = sensors.loops.sensors_reached(sensors, everywhere, sense)
         found: list[tuple[int, float, float, float, float]] = []
         for slot, sensor_id, distance in zip(slots, sensors.ids.by_slot[slots].tolist(), distances, strict=True):
             if sensor_id not in front.met:

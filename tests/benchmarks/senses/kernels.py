@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.senses.sight.pair_keys import ids_of
-from ai_core.senses.sight.sight_loops import pairs_in_reach, sensors_reached
 from ai_core.senses.stimuli.signal import ModalityNumbers, Signal
 from tests.benchmarks.senses.bare_scans import bare_scan
 from tests.benchmarks.senses.worlds import ATTENUATION, CONE, RANGE_M, Place, Sensor, places, sensors, tables
@@ -56,7 +55,7 @@ def _sounds(all_sensors: list[Sensor], origins: list[Place]) -> Case:
 
     def frame() -> Found:
         table.position[: len(written)] = written
-        return [sensors_reached(table, signal, sense)[0] for signal in signals]
+        return [table.loops.sensors_reached(table, signal, sense)[0] for signal in signals]
 
     return frame
 
@@ -69,7 +68,7 @@ def _sights(all_sensors: list[Sensor], origins: list[Place]) -> Case:
 
     def frame() -> NDArray[np.int64]:
         table.position[: len(written)] = written
-        count = pairs_in_reach(table, table.ids.ids, sources, sources.ids.ids, sense, keys, intensity)
+        count = table.loops.pairs_in_reach(table, table.ids.ids, sources, sources.ids.ids, sense, keys, intensity)
         return keys[:count]
 
     return frame

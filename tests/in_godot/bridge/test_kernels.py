@@ -8,4 +8,4 @@ from ai_core.loops import loop_modules
 
 def test_godot_s_python_runs_the_loops_that_were_built():
     assert ai_core.compiled() == loop_modules()
-    assert type(sight_loops.pairs_in_reach).__name__ == "cython_function_or_method"
+    assert type(sight_loops.shown).__name__ == "cython_function_or_method"

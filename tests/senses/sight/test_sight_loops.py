@@ -13,7 +13,7 @@ from ai_core.senses.modality import Modality, ModalitySet
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.pair_keys import ids_of, key_of
 from ai_core.senses.sight.sight_cones import SightCone, aside_of
-from ai_core.senses.sight.sight_loops import BORDER_TOLERANCE, pairs_in_reach, sensors_reached
+from ai_core.senses.sight.sight_loops import BORDER_TOLERANCE
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.stimuli.signal import ModalityNumbers, Signal
 from tests.senses.sight.plain_cones import cone_towards, in_view
@@ -57,7 +57,7 @@ def tables(sensors, sources):
 def pairs(sensors, sources, sense):
     room = len(sensors.ids) * len(sources.ids)
     keys, intensity = np.zeros(room, np.int64), np.zeros(room)
-    found = pairs_in_reach(sensors, sensors.ids.ids, sources, sources.ids.ids, sense, keys, intensity)
+    found = sensors.loops.pairs_in_reach(sensors, sensors.ids.ids, sources, sources.ids.ids, sense, keys, intensity)
     return keys[:found].tolist(), intensity[:found].tolist()
 
 
@@ -113,7 +113,7 @@ def waves_reached(sensing, waves):
     found = [], [], []
     for sense, origin, strength, affiliation, source_id in waves:
         signal = Signal(0, source_id, sense.number, strength, origin, 0.0, affiliation)
-        for all_of_them, some in zip(found, sensors_reached(sensing, signal, sense), strict=True):
+        for all_of_them, some in zip(found, sensing.loops.sensors_reached(sensing, signal, sense), strict=True):
             all_of_them.extend(some)
     return found
 
@@ -207,7 +207,7 @@ def test_many_pairs_are_tested_as_exactly_as_few(eyes, targets):
     # Ids that are no run, some of them twice.
     some = sensing.ids.ids[::-3].copy()
     keys, intensity = np.zeros(len(some) * targets, np.int64), np.zeros(len(some) * targets)
-    count = pairs_in_reach(sensing, some, sending, sending.ids.ids, sense, keys, intensity)
+    count = sensing.loops.pairs_in_reach(sensing, some, sending, sending.ids.ids, sense, keys, intensity)
     wanted = dict(zip(*expected, strict=True))
     ordered = [key for one in some.tolist() for key in wanted if key >> 31 == one]
     assert keys[:count].tolist() == ordered
@@ -267,14 +267,14 @@ def test_too_little_room_for_the_answer_is_refused(room):
     world = tables([((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), [SightCone(9, 2, 2)], 0.1, 1, None)] * 2,
                    [((1.0, 0.0, 0.0), 1.0, 1)] * 3)
     with pytest.raises(ValueError, match="room for 6 pairs"):
-        pairs_in_reach(world[0], world[0].ids.ids, world[1], world[1].ids.ids,
+        world[0].loops.pairs_in_reach(world[0], world[0].ids.ids, world[1], world[1].ids.ids,
                        ModalityNumbers(0, 9.0, 0.9, True), np.zeros(room, np.int64), np.zeros(6))
 
 
 def test_ids_without_a_row_are_refused_before_any_memory_is_read():
     sensing, sending = tables([], [((1.0, 0.0, 0.0), 1.0, 1)])
     with pytest.raises(IndexError):
-        pairs_in_reach(sensing, np.array([500], np.int32), sending, sending.ids.ids,
+        sensing.loops.pairs_in_reach(sensing, np.array([500], np.int32), sending, sending.ids.ids,
                        ModalityNumbers(0, 9.0, 0.9, True), np.zeros(1, np.int64), np.zeros(1))
 
 
@@ -305,6 +305,6 @@ def test_arrays_whose_axes_are_no_runs_of_memory_are_refused():
 def test_signals_of_another_type_or_modality_are_refused():
     sensing, _ = tables(crowd(3), [])
     with pytest.raises(TypeError, match="signal must be a Signal"):
-        sensors_reached(sensing, (1, 2, 3, 4, 5), Modality.sight())
+        sensing.loops.sensors_reached(sensing, (1, 2, 3, 4, 5), Modality.sight())
     with pytest.raises(IndexError, match="no modality 2"):
-        sensors_reached(sensing, Signal(0, 7, 2, 1.0, (0.0, 0.0, 0.0), 0.0), Modality.sight())
+        sensing.loops.sensors_reached(sensing, Signal(0, 7, 2, 1.0, (0.0, 0.0, 0.0), 0.0), Modality.sight())
