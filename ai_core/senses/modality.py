@@ -193,17 +193,18 @@ class ModalitySet:
     Attributes:
         at_first: the modalities as created, before any was replaced.
         all: the current modalities, each at its number.
+        numbers: number by name.
     """
 
     def __init__(self, modalities: Iterable[Modality]) -> None:
         self.all = self.at_first = tuple(modalities)
-        self._number: dict[str, int] = {}
+        self.numbers: dict[str, int] = {}
         for modality in self.all:
             if not isinstance(modality, Modality):
                 raise TypeError(f"modalities must hold Modality, got {shown(modality)}")
-            if modality.name in self._number:
+            if modality.name in self.numbers:
                 raise ValueError(f"modalities must have unique names, got {modality.name!r} twice")
-            self._number[modality.name] = len(self._number)
+            self.numbers[modality.name] = len(self.numbers)
         self._rows: dict[str, tuple[list[type], dict[str, float], NDArray[np.float64]]] = {}     # the last, by name
 
     def __len__(self) -> int:
@@ -215,9 +216,9 @@ class ModalitySet:
     def number(self, name: str) -> int:
         """Return the number of the modality called ``name``."""
         try:
-            return self._number[name]
+            return self.numbers[name]
         except (KeyError, TypeError):
-            raise UnknownNameError("modality", name, self._number) from None
+            raise UnknownNameError("modality", name, self.numbers) from None
 
     def replace(self, number: int, modality: Modality) -> None:
         """Replace the settings of a modality from now on; its name must stay."""

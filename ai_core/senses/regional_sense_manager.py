@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, checked_clock
-from ai_core.errors import check_callables, check_kind, finite_number, point, shown, whole_number
+from ai_core.errors import check_callables, check_kind, finite_number, named, point, shown, whole_number
 from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation, given_faults
 from ai_core.saving.declared_state import Change, ClockNow, DeclaredState, Hook, Inner, Part, Same, Saveable
 from ai_core.saving.fields import LATEST_S, refuse
@@ -97,7 +97,7 @@ TRAVEL = ByModality(
 
 SENSE_OF_SENSOR = Row(
     lambda *key: key, Whole(maximum=LARGEST_ID),
-    Named(lambda owner: {name: number for number, name in enumerate(owner._modality_names)}, "modality"))
+    Named(lambda owner: owner._modalities.numbers, "modality"))
 """How a pair of a sensor's id and the number of a modality is saved."""
 
 WatchedPlace = tuple[Any, Any]
@@ -651,7 +651,7 @@ class RegionalSenseManager(Saveable):
             UnknownNameError: if the source, its action or the modality is unknown.
             TypeError, ValueError: as ``emit``.
         """
-        level = self._sources.level_of(source_id, action)
+        level = named("action", action, self._sources.details_of(source_id).actions)
         self.emit(source_id, modality_name, level, position, tag=action, channel=action)
 
     def touch(
@@ -973,7 +973,8 @@ class RegionalSenseManager(Saveable):
                 self._modalities[number].name: between.of(number, sensor_id, target)
                 for number in range(len(self._modalities))
             }
-        return SenseReasons(int(sensor_id), int(target), factors, self._perception.why(int(sensor_id), int(target)))
+        meter = self._perception.awareness_of(int(sensor_id), int(target))
+        return SenseReasons(int(sensor_id), int(target), factors, None if meter is None else meter.why())
 
     def track(self, sensor_id: int, scent: int | None = None) -> ScentMark | None:
         """Return the newest mark of a scent trail that a sensor smells at its position.
@@ -1017,7 +1018,7 @@ class RegionalSenseManager(Saveable):
         continuous = self._continuous
         pairs_at_once = max(1, self.max_rays // self._visibility.most_rays_per_pair)
         bound = continuous.passes_until_noticed(continuous.ages.fewest(pairs_at_once))
-        now_s, ages = self.clock.now.seconds, continuous.ages
+        now_s, ages, oldest = self.clock.now.seconds, continuous.ages, continuous.oldest_moment
         slowest_pass_s = max(ages.slowest_pass_s, ages.age_s(ages.new, now_s))      # or the one under way
         # Interrupted, a pass may have come by a sensor just before a target comes into its view.
         passes = bound + (self._shares.uncut[1] < PASSES_TIMED)
@@ -1032,8 +1033,8 @@ class RegionalSenseManager(Saveable):
             "pairs_in_view": continuous.pairs_needing_rays,
             "rays_asked": self._rays_asked,
             "passes": continuous.ages.passes,
-            "oldest_query_passes": continuous.oldest_query_passes,
-            "oldest_query_s": continuous.oldest_query_s(now_s),
+            "oldest_query_passes": 0 if oldest is None else ages.age_passes(oldest),
+            "oldest_query_s": 0.0 if oldest is None else ages.age_s(oldest, now_s),
             "longest_wait_passes": continuous.ages.longest_wait_passes,
             "longest_wait_s": continuous.ages.longest_wait_s,
             "advances_until_all_are_asked": bound,

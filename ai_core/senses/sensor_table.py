@@ -30,6 +30,12 @@ SHORTEST_FORWARD_M = 1e-6
 """Shortest vector that has a direction in float32 (m)."""
 
 
+FILLS = {
+    "position": 0, "forward": 0, "threshold": DEAF, "log_threshold": DEAF, "own_threshold": DEAF, "sensitivity": 1,
+    "cones": 0, "detection_mask": 0, "self_source": NO_SOURCE}
+"""Columns, and what new rows of them hold."""
+
+
 class Abilities(NamedTuple):
     """What the sensor that was added last senses; most sensors of a scene sense the same.
 
@@ -235,15 +241,8 @@ class SensorTable:
         rows = self.ids.capacity
         if rows > len(self.position):
             self.layout = object()
-            self.position = grown(self.position, rows, 0)
-            self.forward = grown(self.forward, rows, 0)
-            self.threshold = grown(self.threshold, rows, DEAF)
-            self.log_threshold = grown(self.log_threshold, rows, DEAF)
-            self.own_threshold = grown(self.own_threshold, rows, DEAF)
-            self.sensitivity = grown(self.sensitivity, rows, 1)
-            self.cones = grown(self.cones, rows, 0)
-            self.detection_mask = grown(self.detection_mask, rows, 0)
-            self.self_source = grown(self.self_source, rows, NO_SOURCE)
+            for name, fill in FILLS.items():
+                setattr(self, name, grown(getattr(self, name), rows, fill))
 
 
 def _logarithms(thresholds: list[float]) -> list[float]:

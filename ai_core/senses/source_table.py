@@ -10,10 +10,9 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import finite_number, named, numbers, point, positions, whole_number
+from ai_core.errors import finite_number, numbers, point, positions, whole_number
 from ai_core.senses.id_table import IdTable, grown
 from ai_core.senses.modality import ModalitySet
-from ai_core.senses.sensation import Point
 from ai_core.senses.sight.camouflage import NO_PATTERN, Camouflage
 from ai_core.senses.sight.views import Views
 from ai_core.senses.source_details import SourceDetails, VisiblePart, named_levels, visible_parts
@@ -31,6 +30,11 @@ MOTION_S = 0.2
 
 Lower values make a body that moves in steps of physics flicker between two frames; higher ones react later.
 """
+
+FILLS = {
+    "position": 0, "own_strength": NO_STRENGTH, "strength": NO_STRENGTH, "light": 1, "size": 1, "speed": 0,
+    "measured": 0, "pattern": NO_PATTERN, "affiliation": 0}
+"""Columns, and what new rows of them hold."""
 
 PLAIN = SourceDetails()
 """Details of a source without any."""
@@ -190,13 +194,6 @@ class SourceTable:
         self.position[slots, : new.shape[1]] = new
         self.position[slots, new.shape[1] :] = 0
 
-    def place_of(self, source_id: int) -> Point | None:
-        """Return the position of a source (m), None if it was removed."""
-        if not self.ids.knows(source_id):
-            return None
-        x, y, z = self.position[self.ids.slot(source_id)].tolist()
-        return (x, y, z)
-
     def light_up(self, ids: ArrayLike, light: ArrayLike) -> None:
         """Set the light of many sources; everything is checked before one changes."""
         slots = self.ids.slots(ids)
@@ -223,10 +220,6 @@ class SourceTable:
         self.most_parts = max(self.most_parts, len(details.parts))
         if before == self.most_parts > len(details.parts):
             self.most_parts = max((len(one.parts) for one in self.details.values()), default=0)
-
-    def level_of(self, source_id: int, action: str) -> float:
-        """Return the strength of the signal of an action."""
-        return named("action", action, self.details_of(source_id).actions)
 
     def refresh(self, slots: NDArray[np.intp] | slice) -> None:
         """Update ``strength`` of some rows."""
@@ -285,14 +278,8 @@ class SourceTable:
         rows = self.ids.capacity
         if rows > len(self.position):
             self.layout = object()
-            self.position = grown(self.position, rows, 0)
-            self.own_strength = grown(self.own_strength, rows, NO_STRENGTH)
-            self.strength = grown(self.strength, rows, NO_STRENGTH)
-            self.light = grown(self.light, rows, 1)
-            self.size = grown(self.size, rows, 1)
-            self.speed, self.measured = grown(self.speed, rows, 0), grown(self.measured, rows, 0)
-            self.pattern = grown(self.pattern, rows, NO_PATTERN)
-            self.affiliation = grown(self.affiliation, rows, 0)
+            for name, fill in FILLS.items():
+                setattr(self, name, grown(getattr(self, name), rows, fill))
 
 
 def affiliation_mask(name: str, value: int) -> int:

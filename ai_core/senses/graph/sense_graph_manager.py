@@ -116,7 +116,7 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
             self._modalities, self._sensors, self._sources, self._kept, self._is_muffled, self._graphs, self._smells,
             faintest, {*self._travelling("gradual", gradual), *slow})
         if self._smelling is not None:
-            self._smelling.use_paths(self._graphs.path_m)
+            self._smelling.path_m = self._graphs.path_m
         self._shares = self._made_shares()
 
     @property

@@ -435,7 +435,8 @@ class SenseMemory(Saveable):
         """Return the row of a target, which is made if there is none."""
         key = self._key(target)
         self._table.add([key])
-        return self._table.find(key)
+        row: int = self._table.find(key)
+        return row
 
     def _changes(self) -> list[MemoryChange]:
         """Return what the loops have listed, by time, then target."""

@@ -424,13 +424,10 @@ class PerceptTable:
         """Return whether there is such a row, with an awareness meter."""
         return 0 <= row < self.capacity and self.rows[row, HAS_METER] != 0
 
-    def find(self, key: cython.longlong) -> int:
-        """Return the row of a key, -1 if there is none. Cost: O(log n)."""
-        return self.row_of(key)
-
-    @cython.cfunc
+    @cython.ccall
     @cython.exceptval(check=False)
-    def row_of(self, key: cython.longlong) -> cython.Py_ssize_t:
+    def find(self, key: cython.longlong) -> cython.Py_ssize_t:
+        """Return the row of a key, -1 if there is none. Cost: O(log n)."""
         first: cython.Py_ssize_t = self.place_of(key)
         return self.order[first] if first < self.count and self.keys[first] == key else -1
 
@@ -506,7 +503,7 @@ class PerceptTable:
                 if target == present:
                     rank *= nearer * nearer
             else:
-                meter = row if owner == sensor_id else self.row_of(sensor_id << ID_BITS | target)
+                meter = row if owner == sensor_id else self.find(sensor_id << ID_BITS | target)
                 rank = self.rows[meter, VALUE] if meter >= 0 and self.rows[meter, HAS_METER] else 0.0
             if best < 0 or is_noticed > is_best_noticed or (is_noticed == is_best_noticed and (
                     rank > best_rank or (rank == best_rank and target == present))):
@@ -586,13 +583,13 @@ class PerceptTable:
             key = cython.cast(cython.longlong, self.minds[mind, OWNER_ID]) << ID_BITS | one.target
             row = one.row
             if not (0 <= row < self.capacity and self.key_of_row[row] == key):
-                row = one.row = self.row_of(key)
+                row = one.row = self.find(key)
         one.is_known = row >= 0 and self.rows[row, IS_KNOWN] != 0
         if not one.is_known:
             return True
         meter = row
         if self.minds[mind, OWNER_ID] != one.sensor_id:
-            meter = self.row_of(one.sensor_id << ID_BITS | one.target)
+            meter = self.find(one.sensor_id << ID_BITS | one.target)
         if meter >= 0 and not self.rows[meter, HAS_METER]:
             meter = -1
         is_noticed = self.rows[row, IS_NOTICED] != 0
@@ -697,11 +694,11 @@ class PerceptTable:
             target, number, position, sent_s, _ = what[which[place]]
             row = mine = -1
             if self.minds[slot, HAS_MEMORY]:
-                row = self.row_of(cython.cast(cython.longlong, self.minds[slot, OWNER_ID]) << ID_BITS | target)
+                row = self.find(cython.cast(cython.longlong, self.minds[slot, OWNER_ID]) << ID_BITS | target)
                 if row < 0:
                     return place
             if self.minds[slot, HAS_AWARENESS]:
-                mine = self.row_of(sensor_id << ID_BITS | target)
+                mine = self.find(sensor_id << ID_BITS | target)
                 if mine < 0:
                     return place
             if row >= 0:
@@ -801,7 +798,7 @@ class PerceptTable:
                     self.missing.append(index)
                     continue
             if self.minds[slot, HAS_MEMORY]:
-                row = own if owner == sensor_id else self.row_of(owner << ID_BITS | target)
+                row = own if owner == sensor_id else self.find(owner << ID_BITS | target)
                 if row < 0:
                     self.missing.append(index)
                     continue

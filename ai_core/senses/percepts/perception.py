@@ -34,7 +34,7 @@ from ai_core.saving.kinds import (
 from ai_core.senses.audience import SensationBatch, SensationReceiver, StimulusBatch
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import ModalitySet
-from ai_core.senses.percepts.awareness import Awareness, AwarenessReasons, AwarenessSettings, LevelChange
+from ai_core.senses.percepts.awareness import Awareness, AwarenessSettings, LevelChange
 from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
 from ai_core.senses.percepts.percept_loops import PerceptTable
 from ai_core.senses.percepts.percept_rows import ROWS, SavedRows, put_rows, saved_rows
@@ -220,11 +220,6 @@ class Perception(Saveable):
             return None
         found = table.meters.get(key)
         return found if isinstance(found, Awareness) else Awareness.of_row(table, key, settings)
-
-    def why(self, sensor_id: int, target: int) -> AwarenessReasons | None:
-        """Return the reasons for the awareness of a target, None if there is none."""
-        meter = self.awareness_of(sensor_id, target)
-        return None if meter is None else meter.why()
 
     def last_sensation(self, sensor_id: int) -> Sensation | None:
         """Return the newest sensation of a sensor, also if it has no listener."""

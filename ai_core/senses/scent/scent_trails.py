@@ -238,11 +238,8 @@ class TrailSmelling(Saveable):
                 f"scent_trails must use an emitted modality, got the continuous {shown(trails.modality_name)}")
         self._marked_s = self._sniffed_s = -np.inf
         self._to_smell: deque[int] = deque()
-        self._path_m: Callable[[int, int, NDArray[np.float32]], NDArray[np.float64]] | None = None
-
-    def use_paths(self, path_m: Callable[[int, int, NDArray[np.float32]], NDArray[np.float64]]) -> None:
-        """Set the function that returns the distance of a modality from places to a sensor, by its slot (m)."""
-        self._path_m = path_m
+        # Returns the distance of a modality from places to a sensor, by its slot (m); None for straight lines.
+        self.path_m: Callable[[int, int, NDArray[np.float32]], NDArray[np.float64]] | None = None
 
     def advance(self, budget: Budget, now_s: float) -> bool:
         """Leave marks, and let sensors smell; return False if the budget ended first.
@@ -285,7 +282,7 @@ class TrailSmelling(Saveable):
             self.trails.leave(int(ids[row]), self._sources.position[slots[row]], float(strength[row]), now_s)
 
     def _smelled(self, slot: int, scent: int | None, now_s: float) -> list[ScentMark]:
-        sensors, path_m = self._sensors, self._path_m
+        sensors, path_m = self._sensors, self.path_m
         if not np.isfinite(sensors.threshold[slot, self._number]):
             return []
         return self.trails.smelled(

@@ -321,7 +321,7 @@ class ContinuousSensing(Saveable):
                 self._removals_by_phase[(frame - k) % period] = self._removals_before
             self._removals = min(self._removals_by_phase)
         if self.ages.is_long:
-            self.ages.forget_before(self._oldest_moment)
+            self.ages.forget_before(self.oldest_moment)
 
     def next_question(self, max_rays: int, unordered: int = 0) -> LineQuery:
         """Return the pairs whose turn it is, by importance and age, ties by sensor, then source.
@@ -444,17 +444,6 @@ class ContinuousSensing(Saveable):
         passes = max(-(-self.pairs_needing_rays // pairs_at_once), self._phases.period > 1)
         return passes + self.turns.longest_patience + self._phases.in_use - 1
 
-    @property
-    def oldest_query_passes(self) -> int:
-        """Longest wait of any pair by now (passes)."""
-        oldest = self._oldest_moment
-        return 0 if oldest is None else self.ages.age_passes(oldest)
-
-    def oldest_query_s(self, now_s: float) -> float:
-        """Return the longest wait of any pair by now (s)."""
-        oldest = self._oldest_moment
-        return 0.0 if oldest is None else self.ages.age_s(oldest, now_s)
-
     def travel_changed(self, number: int) -> None:
         """Use the changed range and share kept per metre of a modality from now on."""
         if number in self._senses:
@@ -494,7 +483,8 @@ class ContinuousSensing(Saveable):
         return None if row is None else self.ages.age_passes(int(self.pairs[number].waiting_since[row]))
 
     @property
-    def _oldest_moment(self) -> int | None:
+    def oldest_moment(self) -> int | None:
+        """Since when the pair with the longest wait waits, None for no pair."""
         waiting = [self.pairs[number].waiting_since for number in self._by_rays]
         return min((int(since.min()) for since in waiting if len(since)), default=None)
 

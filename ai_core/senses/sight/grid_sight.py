@@ -8,8 +8,6 @@ count: walls themselves are seen.
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -86,7 +84,7 @@ class GridSight(Described):
         Cost: that of ``are_free`` for each cell in the radius.
         """
         radius = whole_number("radius", radius, minimum=0, maximum=FARTHEST_CELLS)
-        row, column = self._cell(cell)
+        (row, column), = self._cells("cell", as_array("cell", cell)[np.newaxis]).tolist()
         offsets = np.indices((2 * radius + 1, 2 * radius + 1)) - radius
         cells = offsets + np.array([row, column]).reshape(2, 1, 1)
         is_there = (cells >= 0) & (cells < np.array(self.is_opaque.shape).reshape(2, 1, 1))
@@ -95,17 +93,6 @@ class GridSight(Described):
         ends = cells[:, seen].T
         seen[seen] = self.are_free(np.broadcast_to((row, column), ends.shape), ends)
         return seen
-
-    def _cell(self, cell: ArrayLike) -> tuple[int, int]:
-        if isinstance(cell, np.ndarray):
-            cell = cell.tolist()
-        if not isinstance(cell, Sequence) or len(cell) != 2:
-            raise ValueError(f"cell must be (row, column), got {shown(cell)}")
-        height, width = self.is_opaque.shape
-        row = whole_number("row of cell", cell[0], minimum=0, maximum=height - 1, remedy="use a cell of the grid")
-        column = whole_number(
-            "column of cell", cell[1], minimum=0, maximum=width - 1, remedy="use a cell of the grid")
-        return row, column
 
     def _cells(self, name: str, cells: ArrayLike) -> NDArray[np.int32]:
         array = as_array(name, cells)

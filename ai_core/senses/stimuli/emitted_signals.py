@@ -77,10 +77,10 @@ Muffle = Callable[[int, "NDArray[np.float32]", "NDArray[np.float32]", "NDArray[n
 
 SIGNAL = Record(
     Signal, order=Whole(), source_id=Whole(maximum=LARGEST_ID),
-    modality=Named(lambda owner: owner.modality_numbers, "modality"), strength=Number(0), position=Point(3),
+    modality=Named(lambda owner: owner._modalities.numbers, "modality"), strength=Number(0), position=Point(3),
     sent_at_s=Seconds(maximum=lambda owner: owner.loaded_at_s), affiliation=Whole(maximum=ALL_AFFILIATIONS),
     tag=Text(), channel=Text())
-"""How a signal is saved, by an owner with ``modality_numbers`` and ``loaded_at_s``, the moment of the save (s)."""
+"""How a signal is saved, by an owner with ``_modalities`` and ``loaded_at_s``, the moment of the save (s)."""
 
 MOMENTS = ArrayOf(minimum=-LATEST_MOMENT_S, maximum=LATEST_MOMENT_S)
 LENGTHS = ArrayOf(minimum=0)
@@ -166,11 +166,6 @@ class EmittedSignals(Saveable):
         # Returns the share kept per metre at a sensor, by number of the modality and slot; None for the modality's.
         self._kept_at: Callable[[int, int], float] | None = None
         self.loaded_at_s = LATEST_MOMENT_S
-
-    @property
-    def modality_numbers(self) -> dict[str, int]:
-        """Number of each modality, by name."""
-        return {one.name: number for number, one in enumerate(self._modalities.all)}
 
     @property
     def has_work(self) -> bool:
