@@ -62,7 +62,7 @@ cdef class ValueCheck:
 
 cdef class ValueWrite:
     cdef readonly object key, value, scope
-    cdef readonly bint is_plain
+    cdef readonly bint is_plain, may_stay
 
 
 @cython.final
@@ -143,7 +143,7 @@ cdef class HabitRunner:
     cdef _tick_all(self)
     cdef _process(self, int what, HabitContext run, tuple places, tuple numbers)
     cdef _try_beside(self, HabitContext run, HabitPlace place, reason)
-    @cython.locals(child=HabitContext, place=HabitPlace, best=HabitPlace, index=Py_ssize_t)
+    @cython.locals(child=HabitContext, place=HabitPlace, best=HabitPlace, index=Py_ssize_t, is_open=bint)
     cdef _challenge(self, HabitContext run, tuple places, Py_ssize_t first)
     @cython.locals(refused=Py_ssize_t)
     cdef _challenge_together(self, HabitContext run, tuple places, tuple numbers)
@@ -177,8 +177,10 @@ cdef class HabitRunner:
     @cython.locals(run=HabitContext)
     cdef _start(self, HabitPlace place, HabitContext parent, reason)
     cdef bint _ends_quietly(self) except -1
-    @cython.locals(check=ValueIs, write=ValueWrite, holds=bint)
+    @cython.locals(check=ValueIs, write=ValueWrite, holds=bint, own=dict)
     cdef _do_at_once(self, HabitPlace place)
+    @cython.locals(check=ValueIs, write=ValueWrite)
+    cdef bint _act_at_once(self, HabitPlace place, board) except -1
     @cython.locals(run=HabitContext)
     cdef HabitContext _new_run(self, HabitPlace place, HabitContext parent, reason)
     @cython.locals(place=HabitPlace, beside=HabitPlace)

@@ -111,7 +111,7 @@ class HabitPlace:
         held: priority of the hold it has from the beginning, or None.
         interrupting: the reason of a sibling that begins by interrupting it.
         interrupted: the ending of a sibling that it interrupts.
-        values: its condition, if that only compares values of the blackboard.
+        values: its condition, if that only compares values of the blackboard, and decides alone but for a cooldown.
         check: the comparison that is its tick, if a run of it leaves nothing but its result.
         write: the same for a tick that writes a value to the character's own blackboard.
         tick_while: its tick, if that is only called while a condition holds.
@@ -148,7 +148,8 @@ class HabitPlace:
         self.is_utility = habit.launch is Launch.UTILITY
         self.interrupts = self.is_utility or habit.launch is Launch.PRIORITIZED
         self.is_free = self.can_activate is None and not habit.begins_on and not habit.asks_every_s
-        self.values = self.can_activate if type(self.can_activate) is ValuesAre else None
+        self.values = self.can_activate if type(self.can_activate) is ValuesAre and not (
+            habit.begins_on or habit.asks_every_s) else None
         is_brief = habit.repeats == 1 and not (
             self.enter or self.exit or habit.children or habit.begins_on or self.outcome or self.cooldown_s
             or habit.uninterruptible or habit.non_blocking or habit.retries)
@@ -385,6 +386,7 @@ class ValueWrite:
         checked_name("key", key)
         self.key, self.value, self.scope = key, value, scope
         self.is_plain = scope is None and not callable(value)
+        self.may_stay = value is None or type(value) in (bool, int, float, str)     # a list may have changed
 
     def __call__(self, context: HabitContext) -> Status:
         board = context.blackboard
@@ -1016,8 +1018,11 @@ class HabitRunner:
             if best is not None:
                 self._take_over(run, best)
             return
+        is_open = held is None and self._faults is None and self._cooldowns is None
         for index in range(first, len(places)):
             place = places[index]
+            if is_open and place.values is not None and place.values.answer(self._blackboard) == 0:
+                continue
             if (held is None or place.urgency > held) and self._can_begin(place):
                 self._take_over(run, place)
                 return
@@ -1106,6 +1111,12 @@ class HabitRunner:
             return False
         if faults is None and place.is_free:
             return True
+        values = place.values
+        if faults is None and values is not None:
+            answer: int = values.answer(self._blackboard)
+            if answer >= 0:
+                return answer == 1 and (values.also is None or self._ask(place, values.also))
+            return self._ask(place, values)
         if place.begins_on and not self._has_message(place, (self._answered or {}).get(index, 0)):
             return False
         if faults is not None and self._is_quarantined(place):
@@ -1117,11 +1128,6 @@ class HabitRunner:
             self._asks_at_s[index] = self._now_s + place.asks_every_s - ROUNDING_S
         if place.can_activate is None:
             return True
-        values = place.values
-        if values is not None and faults is None:
-            answer: int = values.answer(self._blackboard)
-            if answer >= 0:
-                return answer == 1 and (values.also is None or self._ask(place, values.also))
         return self._ask(place, place.can_activate)
 
     def _ask(self, place: HabitPlace, condition: Any) -> bool:
@@ -1253,19 +1259,34 @@ class HabitRunner:
         """Compare or write a value; return the result of the habit, which begins and ends in the same moment."""
         check: Any = place.check
         write: Any = place.write
+        board = self.blackboard if self._blackboard is None else self._blackboard
         self._begun += 1
         self._agenda, self._wake_at_s = None, AWAKE
-        try:
-            if check is not None:
-                holds = check.holds(value_of(self.blackboard, check.key))
-            else:
-                self.blackboard[write.key] = write.value
-                holds = True
-        except Exception as error:
-            self._report(place, "tick", error)
-            holds = False
+        known = ABSENT
+        if cython.compiled and isinstance(board, dict):
+            own = cython.cast(dict, board)
+            known = own.get(write.key if check is None else check.key, ABSENT)
+        if check is None:
+            holds = (known is write.value and write.may_stay) or self._act_at_once(place, board)
+        elif check._is_number and type(known) is float:
+            holds = check._holds_number(known)
+        else:
+            holds = self._act_at_once(place, board)
         self._set_ending(place.index, "succeeded" if holds else "failed")
         return SUCCEEDED if holds else FAILED
+
+    def _act_at_once(self, place: HabitPlace, board: dict[str, Any]) -> bool:
+        """Compare or write a value where that may raise an exception; return whether the habit succeeds."""
+        check: Any = place.check
+        write: Any = place.write
+        try:
+            if check is None:
+                board[write.key] = write.value
+                return True
+            return bool(check.holds(value_of(board, check.key)))
+        except Exception as error:
+            self._report(place, "tick", error)
+            return False
 
     def _new_run(self, place: HabitPlace, parent: HabitContext | None, reason: str) -> HabitContext:
         """Return a run that has its place in the tree."""
