@@ -79,9 +79,6 @@ def runner_for(work: Work) -> Runner:
     Raises:
         TypeError: if it is no work, or does not take exactly one argument.
     """
-    if _is_plain(work):
-        _check_is_for("work", work, "its Turn", TIMES)  # type: ignore[arg-type]  # as just seen
-        return CallableRunner(work)  # type: ignore[arg-type]
     if isinstance(work, type) and hasattr(work, "advance"):
         raise TypeError(f"work must be an object, got the class {work.__name__}; pass an instance")
     method = getattr(work, "advance", None)
@@ -109,14 +106,15 @@ def runner_for(work: Work) -> Runner:
             f" advance(budget), got {shown(work)}; for an object with another interface, add a function"
             " of one argument, its Turn, that calls the object"
         )
-    body = _body_of(work)
-    if inspect.iscoroutinefunction(body) or inspect.isasyncgenfunction(body):
+    flags = _flags_of(work)
+    if flags & PAUSES & ~inspect.CO_GENERATOR:
         raise TypeError(
             f"work must not be async, got {shown(work)}; use yield where it may pause"
         )
     check_takes("work", work, 1, "one argument, its Turn")
-    if inspect.isgeneratorfunction(body):
+    if flags & inspect.CO_GENERATOR:
         return _GeneratorRunner(cast("Callable[[Turn], Generator[object, Turn]]", work))
+    _check_is_for("work", work, "its Turn", TIMES)
     return CallableRunner(work)
 
 
@@ -127,24 +125,20 @@ def check_runs_in_one_go(what: str, function: Callable[..., object]) -> None:
         what: the argument's name, for the message.
         function: any callable.
     """
-    body = _body_of(function)
-    if (
-        inspect.isgeneratorfunction(body) or inspect.iscoroutinefunction(body)
-        or inspect.isasyncgenfunction(body)
-    ):
+    if _flags_of(function) & PAUSES:
         raise TypeError(
             f"{what} must not be async and must not yield, got {shown(function)}; it must run"
             " to its end in one call; make it shorter, or pass a generator function as work to a scheduler"
         )
 
 
-def _body_of(work: Callable[..., object]) -> object:
-    """Return the function that a call of ``work`` runs: itself, that of a partial, or ``__call__``."""
+def _flags_of(work: Callable[..., object]) -> int:
+    """Return the flags of the code that a call of ``work`` runs: its own, that of a partial, or of ``__call__``."""
     while isinstance(work, functools.partial):
         work = work.func
-    if inspect.isroutine(work) or isinstance(work, type):
-        return work
-    return type(work).__call__
+    body = work if inspect.isroutine(work) or isinstance(work, type) else type(work).__call__
+    code = getattr(body, "__code__", None)
+    return 0 if code is None else int(code.co_flags)
 
 
 def check_takes(name: str, function: Callable[..., object], count: int, wanted: str) -> None:
@@ -186,12 +180,6 @@ def _check_is_for(what: str, function: Callable[..., object], argument: str, oth
         else:
             remedy = f"add a function instead: lambda turn: {call}({given})"
     raise TypeError(f"{what} is called with {argument}, but {shown(function)} takes {name!r}; {remedy}")
-
-
-def _is_plain(work: object) -> bool:
-    """Return True if work is certainly a callable of one argument that runs to its end in one call."""
-    plain = work.__func__ if type(work) is MethodType else work
-    return type(plain) is FunctionType and not plain.__code__.co_flags & PAUSES and _plainly_takes_one(work)  # type: ignore[arg-type]
 
 
 def _plainly_takes_one(function: Callable[..., object]) -> bool:
