@@ -250,7 +250,7 @@ class SourcesPart(Part):
         """Check the sources, matched by name with those of the table; return the function that loads them."""
         assert within is not None
         within.sources = loaded = _read_sources(part, plain, place)
-        return lambda: vars(part).update({**vars(loaded.table), "views": part.views})   # which are loaded by themselves
+        return lambda: vars(part).update({**vars(loaded.table), "views": part.views})   # loaded by themselves
 
 
 class SensorsPart(Part):
@@ -264,7 +264,7 @@ class SensorsPart(Part):
         """Check the sensors, matched by name with those of the table; return the function that loads them."""
         assert within is not None
         within.sensors = loaded = _read_sensors(part, plain, place, within.sources.new_ids)
-        return lambda: vars(part).update(vars(loaded.table))
+        return lambda: vars(part).update({**vars(loaded.table), "until_s": part.until_s})   # loaded by themselves
 
 
 def _with_ids(

@@ -92,7 +92,8 @@ class SensesLife(Life):
         self.manager.set_importance([self.sensor(chance)], [chance.random()], [self.source(chance)])
 
     def do_change(self, chance):
-        self.manager.set_sensitivity(self.sensor(chance), "hearing", chance.choice([0.5, 1.0]))
+        self.manager.set_sensitivity(
+            self.sensor(chance), "hearing", chance.choice([0.5, 1.0]), for_s=chance.choice([None, 0.2]))
         self.manager.light_sources([self.source(chance)], [chance.random()])
 
     def do_ask(self, chance):

@@ -40,13 +40,7 @@ class _BodyMetadata:
 
 
 class MufflingWalls(_BodyMetadata):
-    """Computes the shares of sounds and smells that pass along lines, from the bodies on them.
-
-    Args:
-        manager: the SenseManager, with ``wall_materials``, ``wall_share`` and ``wall_mask``.
-        rays: rays of the manager.
-        senses: names of the manager's modalities.
-    """
+    """Computes the shares of sounds and smells that pass along lines, from the bodies on them."""
 
     def __init__(self, manager: Any, rays: PhysicsSpace3D, senses: list[str]) -> None:
         super().__init__(manager, rays)
@@ -118,13 +112,7 @@ def _tables(manager: Any, senses: list[str]) -> dict[str, dict[str, float]]:
 
 
 class Backdrops(_BodyMetadata):
-    """Finds the background of sources from the physics space and the metadata of bodies.
-
-    Args:
-        manager: the SenseManager.
-        rays: rays of the manager.
-        camouflage: pairs of patterns of the manager.
-    """
+    """Finds the background of sources from the physics space and the metadata of bodies."""
 
     def __init__(self, manager: Any, rays: PhysicsSpace3D, camouflage: Camouflage) -> None:
         super().__init__(manager, rays)

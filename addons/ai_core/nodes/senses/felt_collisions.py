@@ -45,11 +45,7 @@ ID = Whole(maximum=LARGEST_ID)
 
 
 class FeltCollisions(Saveable):
-    """Delivers touches to sensors whose bodies met the bodies of sources.
-
-    Args:
-        manager: the SenseManager.
-    """
+    """Delivers touches to sensors whose bodies met the bodies of sources."""
 
     STATE = DeclaredState(
         delivered=MapOf(Seconds(), key=Row(_pair, ID, ID), at="_delivered_s"),

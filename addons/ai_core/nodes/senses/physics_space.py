@@ -179,12 +179,7 @@ class PhysicsSpace3D:
 
 
 class PhysicsSpace2D(PhysicsSpace3D):
-    """2D space in pixels; sensors look along their x axes. Rays lie in the plane: z does not count.
-
-    Args:
-        owner, collision_mask: as in ``PhysicsSpace3D``.
-        pixels_per_m: pixels per metre, above 0.
-    """
+    """2D space in pixels; sensors look along their x axes. Rays lie in the plane: z does not count."""
 
     up = (0.0, 0.0, 1.0)
     vector: Any = Vector2

@@ -63,15 +63,7 @@ def ball(radius_m: float, frame: LocalAxes, *, is_flat: bool) -> Points:
 
 
 def cone(range_m: float, horizontal_rad: float, vertical_rad: float, frame: LocalAxes, *, is_flat: bool) -> Points:
-    """Return the outline of a cone of sight: its edges, its far border and the two arcs through its middle.
-
-    Args:
-        range_m: how far it reaches.
-        horizontal_rad: full angle in the plane of ahead and right.
-        vertical_rad: full angle out of that plane.
-        frame: where it looks.
-        is_flat: the plane alone.
-    """
+    """Return the outline of a cone of sight: its edges, its far border and the two arcs through its middle."""
     ahead, right, up = (np.array(one) for one in (frame.ahead, frame.right, frame.up))
     side, top = horizontal_rad / 2, vertical_rad / 2
     lines = [arc(range_m, ahead, right, -side, side)]

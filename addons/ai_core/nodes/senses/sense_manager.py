@@ -43,7 +43,7 @@ from addons.ai_core.nodes.senses.physics_space import PhysicsSpace2D, PhysicsSpa
 from addons.ai_core.nodes.senses.sense_drawing import SensePicture
 from addons.ai_core.nodes.senses.sense_member import refused
 from addons.ai_core.nodes.senses.sense_place import GROUP, graph_of_scene, graph_warnings
-from addons.ai_core.nodes.senses.sight_fans import SightFans
+from addons.ai_core.nodes.senses.sight_fans import sight_fans
 from ai_core.errors import UnknownNameError
 from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part
 from ai_core.saving.fields import State, refuse
@@ -189,11 +189,7 @@ SENSED, HEARING = "sensed", "hearing"
 
 
 class SenseSignals:
-    """Emits the signals of sensors for the library's sense manager.
-
-    Args:
-        manager: the SenseManager.
-    """
+    """Emits the signals of sensors for the library's sense manager."""
 
     def __init__(self, manager: Any) -> None:
         self._manager = manager
@@ -698,7 +694,7 @@ class SenseManager(SavedState, Node):
             self._picture = SensePicture(self, is_flat=self.is_flat)
         sensors = list(self._sensors.values())
         bodies = np.array([self._sensor_bodies[one] for one in self._sensors], np.int64)
-        fans = SightFans(self._space).shapes(sensors, bodies, self.unit)
+        fans = sight_fans(self._space, sensors, bodies, self.unit)
         others = self._sources, self._regions, self._portals
         self._picture.show(fans, [one for nodes in others for one in nodes.values()])
 
@@ -798,7 +794,7 @@ class SenseManager(SavedState, Node):
         self._owners: dict[int, list[Any]] = {}   # sensors by the id of their self_source
 
     def await_own_source(self, sensor: Any) -> None:
-        """Call ``sensor.find_own_source()`` when another source joins."""
+        """Let a sensor look up its self_source again when another source joins."""
         if not any(one is sensor for one in self._without_own):
             self._without_own.append(sensor)
 
@@ -811,7 +807,7 @@ class SenseManager(SavedState, Node):
     def note_source_joined(self) -> None:
         waiting, self._without_own = self._without_own, []
         for sensor in waiting:
-            sensor.find_own_source()
+            sensor._change()
 
     def note_source_left(self, source_id: int) -> None:
         for sensor in self._owners.pop(source_id, ()):

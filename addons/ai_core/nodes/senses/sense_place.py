@@ -102,11 +102,6 @@ def graph_of_scene(
     """Return the graph of a manager, and the nodes of regions and of portals by their names in the graph.
 
     Each invalid region, portal or file is reported once and left out.
-
-    Args:
-        manager: the SenseManager, inside the tree.
-        root: the node from which paths begin; paths are the names.
-        senses: names of all modalities.
     """
     regions = {path_of(root, one): one for one in _good(manager, REGIONS, senses)}
     names = {node.instance_id: name for name, node in regions.items()}

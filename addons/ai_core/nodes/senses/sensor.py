@@ -227,7 +227,7 @@ class SensorBase(DrawnNode, SenseMember):
             tag: kind of the touch, such as "damage"; see get_last_sensation().
             position: place of the touch, a Vector3, or Vector2 in 2D; null for the position of the source.
         """
-        if self._manager is None or not self._is_source(source):
+        if source is None or not source.is_class(self.source_class) or not source.belongs_to(self._manager):
             raise RefusedValue(
                 f"touch() needs a {self.source_class} of the same SenseManager, got {source!r}")
         place = None if position is None else self._manager.metres(position)
@@ -260,10 +260,6 @@ class SensorBase(DrawnNode, SenseMember):
             raise RefusedValue("set_sensitivity() needs a sensor in a scene with a SenseManager")
         self._manager.core.set_sensitivity(self._id, modality, sensitivity, for_s=for_s or None)
 
-    def find_own_source(self) -> None:
-        """Look up self_source again; called when sources have joined."""
-        self._change()
-
     def setting_warnings(self, manager: Any) -> list[str]:
         warnings = self._cone_warnings()
         own = self.get_node_or_null(self.self_source) if self.self_source else None
@@ -290,13 +286,14 @@ class SensorBase(DrawnNode, SenseMember):
         return own.source_id
 
     def _enlist(self, manager: Any) -> None:
-        settings = core_settings(self, manager.unit)
+        settings, changed = core_settings(self, manager.unit), self._emit_change
+        memory = settings["memory"]
+        memory["max_age_s"] = max(memory["max_age_s"], memory["lose_after_s"])
         self._id = manager.add_sensor(
             self, self._settings(manager, settings["sensor"]),
-            memory=self._made_memory(settings["memory"]), awareness=self._awareness(settings["awareness"]),
-            on_sensed=self._emit_sensed, on_gained=self._emit_gained, on_lost=self._emit_lost,
-            on_forgotten=self._emit_forgotten, on_awareness_changed=self._emit_awareness,
-            on_expired=self._emit_expired, on_reported=self._emit_reported)
+            memory=SenseMemory(**memory), awareness=self._awareness(settings["awareness"]),
+            on_sensed=self._emit_sensed, on_gained=changed, on_lost=changed, on_forgotten=changed, on_expired=changed,
+            on_reported=changed, on_awareness_changed=self._emit_awareness)
 
     def _settings(self, manager: Any, settings: dict[str, Any]) -> dict[str, Any]:
         if self.smells_trails and manager.keeps_trails:
@@ -304,10 +301,6 @@ class SensorBase(DrawnNode, SenseMember):
         settings["thresholds"] |= self.other_thresholds
         settings["detection_mask"] &= 0xFFFFFFFF
         return {**settings, "sight_cones": self._cones(manager.unit), "self_source": self._own_id(manager)}
-
-    def _made_memory(self, settings: dict[str, Any]) -> SenseMemory:
-        settings["max_age_s"] = max(settings["max_age_s"], settings["lose_after_s"])
-        return SenseMemory(**settings)
 
     def _awareness(self, settings: dict[str, Any]) -> AwarenessSettings:
         """Return the awareness settings for the library; raise RefusedValue if awareness_levels are invalid."""
@@ -363,21 +356,10 @@ class SensorBase(DrawnNode, SenseMember):
                 float(sensation.intensity), manager.point(sensation.position),
                 manager.character_of(sensation.source_id))
 
-    def _emit_gained(self, change: MemoryChange) -> None:
-        self._emit_for("target_gained", change.target)
-
-    def _emit_lost(self, change: MemoryChange) -> None:
-        if self._manager is not None:
-            self._emit_for("target_lost", change.target, self._manager.point(change.last_known_position))
-
-    def _emit_expired(self, change: MemoryChange) -> None:
-        self._emit_for("target_expired", change.target)
-
-    def _emit_reported(self, change: MemoryChange) -> None:
-        self._emit_for("target_reported", change.target)
-
-    def _emit_forgotten(self, change: MemoryChange) -> None:
-        self._emit_for("target_forgotten", change.target)
+    def _emit_change(self, change: MemoryChange) -> None:
+        is_lost = change.kind == "lost" and self._manager is not None
+        place = (self._manager.point(change.last_known_position),) if is_lost else ()
+        self._emit_for(f"target_{change.kind}", change.target, *place)
 
     def _emit_awareness(self, change: LevelChange) -> None:
         self._emit_for("awareness_changed", change.target, change.level, change.name)
@@ -516,10 +498,6 @@ class SensorBase(DrawnNode, SenseMember):
                 f"{name}() needs a {self.source_class}, or the character of one, got '{target.get_name()}'"
                 f" ({target.get_class()}), which has none; add a {self.source_class} below it")
         return source
-
-    def _is_source(self, target: Any) -> bool:
-        """Return whether a node is a source of the same manager; ids of another manager's sources may be equal."""
-        return target is not None and target.is_class(self.source_class) and target.belongs_to(self._manager)
 
     def _memory(self) -> SenseMemory:
         return self._manager.core.memory_of(self._id)

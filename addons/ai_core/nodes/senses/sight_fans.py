@@ -34,84 +34,79 @@ MEANINGS = ("sight, unaware", "sight, suspicious", "sight, alert")
 NEAR_COLOR, NEAR_MEANING = (0.55, 0.8, 0.9), "sees nearby in every direction"
 
 
-class SightFans:
-    """Computes the fans of sensors.
+def sight_fans(
+    space: Any, sensors: Sequence[Any], bodies: NDArray[np.int64], unit: float,
+) -> list[DrawnShapes]:
+    """Return the fans of all sensors, in units of the scene.
 
     Args:
         space: the PhysicsSpace3D or PhysicsSpace2D of their manager.
+        sensors: Sensor3D or Sensor2D nodes.
+        bodies: shape (n,), instance id of the body of each, which does not stop its own sight; 0 for none.
+        unit: length of a metre in units of the scene.
+
+    Cost: ``RAYS_OF_ALL`` rays at most, 8 queries each; for debugging, not for players.
     """
+    if not sensors:
+        return []
+    poses = [_pose(one, unit) for one in sensors]
+    eyes = np.array([eye for eye, _, _ in poses], np.float32)
+    drawn = _drawn_heights(space, eyes, bodies) if not sensors[0].is_flat else None
+    fans = [_Fan(row, *fan) for row, one in enumerate(sensors) for fan in _fans(one, unit)]
+    wanted = [fan.angle_rad / (NEAR_STEP_RAD if fan.meaning == NEAR_MEANING else RAY_STEP_RAD) for fan in fans]
+    scale = min(1.0, RAYS_OF_ALL / sum(wanted))
+    rays = np.array([max(FEWEST_RAYS, round(scale * count)) for count in wanted]) + 1
+    first = np.concatenate([[0], np.cumsum(rays)])
+    rows = np.repeat([fan.row for fan in fans], rays)
+    angles = np.concatenate(
+        [np.linspace(-0.5, 0.5, count) * fan.angle_rad for fan, count in zip(fans, rays, strict=True)])[:, None]
+    ahead, right = (np.array([pose[axis] for pose in poses])[rows] for axis in (1, 2))
+    directions = np.cos(angles) * ahead + np.sin(angles) * right
+    reached = _reached(
+        space, eyes[rows], directions, np.repeat([fan.range_m for fan in fans], rays), bodies[rows])
+    edges = eyes[rows] + directions * reached[:, None]
+    return [
+        _filled(fan, eyes[fan.row], edges[begin:end], unit, None if drawn is None else drawn[fan.row])
+        for fan, begin, end in zip(fans, first[:-1], first[1:], strict=True)]
 
-    def __init__(self, space: Any) -> None:
-        self._space = space
 
-    def shapes(self, sensors: Sequence[Any], bodies: NDArray[np.int64], unit: float) -> list[DrawnShapes]:
-        """Return the fans of all sensors, in units of the scene.
+def _drawn_heights(space: Any, eyes: Points, bodies: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Return the height at which each fan is drawn: just above the floor, or that of the eye (m)."""
+    down = np.tile(np.float32([0, -1, 0]), (len(eyes), 1))
+    depths = _reached(space, eyes, down, np.full(len(eyes), FLOOR_BELOW_M), bodies)
+    found: NDArray[np.float32] = eyes[:, 1] - np.where(depths < FLOOR_BELOW_M, depths - ABOVE_FLOOR_M, 0)
+    return found
 
-        Args:
-            sensors: Sensor3D or Sensor2D nodes.
-            bodies: shape (n,), instance id of the body of each, which does not stop its own sight; 0 for none.
-            unit: length of a metre in units of the scene.
 
-        Cost: ``RAYS_OF_ALL`` rays at most, 8 queries each; for debugging, not for players.
-        """
-        if not sensors:
-            return []
-        poses = [_pose(one, unit) for one in sensors]
-        eyes = np.array([eye for eye, _, _ in poses], np.float32)
-        drawn = self._drawn_heights(eyes, bodies) if not sensors[0].is_flat else None
-        fans = [_Fan(row, *fan) for row, one in enumerate(sensors) for fan in _fans(one, unit)]
-        wanted = [fan.angle_rad / (NEAR_STEP_RAD if fan.meaning == NEAR_MEANING else RAY_STEP_RAD) for fan in fans]
-        scale = min(1.0, RAYS_OF_ALL / sum(wanted))
-        rays = np.array([max(FEWEST_RAYS, round(scale * count)) for count in wanted]) + 1
-        first = np.concatenate([[0], np.cumsum(rays)])
-        rows = np.repeat([fan.row for fan in fans], rays)
-        angles = np.concatenate(
-            [np.linspace(-0.5, 0.5, count) * fan.angle_rad for fan, count in zip(fans, rays, strict=True)])[:, None]
-        ahead, right = (np.array([pose[axis] for pose in poses])[rows] for axis in (1, 2))
-        directions = np.cos(angles) * ahead + np.sin(angles) * right
-        reached = self._reached(
-            eyes[rows], directions, np.repeat([fan.range_m for fan in fans], rays), bodies[rows])
-        edges = eyes[rows] + directions * reached[:, None]
-        return [
-            _filled(fan, eyes[fan.row], edges[begin:end], unit, None if drawn is None else drawn[fan.row])
-            for fan, begin, end in zip(fans, first[:-1], first[1:], strict=True)]
+def _reached(
+    space: Any, starts: Points, directions: NDArray[np.floating], ranges: NDArray[np.floating],
+    bodies: NDArray[np.int64],
+) -> NDArray[np.floating]:
+    """Return how far each ray comes (m)."""
+    reached = np.array(ranges, np.float64)
+    stopped = np.flatnonzero(~_is_free(space, starts, directions, reached, bodies))
+    low, high = np.zeros(len(stopped)), reached[stopped]
+    for _ in range(HALVINGS if len(stopped) else 0):
+        middle = (low + high) / 2
+        is_free = _is_free(space, starts[stopped], directions[stopped], middle, bodies[stopped])
+        low, high = np.where(is_free, middle, low), np.where(is_free, high, middle)
+    reached[stopped] = low
+    return reached
 
-    def _drawn_heights(self, eyes: Points, bodies: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Return the height at which each fan is drawn: just above the floor, or that of the eye (m)."""
-        down = np.tile(np.float32([0, -1, 0]), (len(eyes), 1))
-        depths = self._reached(eyes, down, np.full(len(eyes), FLOOR_BELOW_M), bodies)
-        found: NDArray[np.float32] = eyes[:, 1] - np.where(depths < FLOOR_BELOW_M, depths - ABOVE_FLOOR_M, 0)
-        return found
 
-    def _reached(
-        self, starts: Points, directions: NDArray[np.floating], ranges: NDArray[np.floating],
-        bodies: NDArray[np.int64],
-    ) -> NDArray[np.floating]:
-        """Return how far each ray comes (m)."""
-        reached = np.array(ranges, np.float64)
-        stopped = np.flatnonzero(~self._is_free(starts, directions, reached, bodies))
-        low, high = np.zeros(len(stopped)), reached[stopped]
-        for _ in range(HALVINGS if len(stopped) else 0):
-            middle = (low + high) / 2
-            is_free = self._is_free(starts[stopped], directions[stopped], middle, bodies[stopped])
-            low, high = np.where(is_free, middle, low), np.where(is_free, high, middle)
-        reached[stopped] = low
-        return reached
-
-    def _is_free(
-        self, starts: Points, directions: NDArray[np.floating], lengths: NDArray[np.floating],
-        bodies: NDArray[np.int64],
-    ) -> NDArray[np.bool_]:
-        ends = (starts + directions * lengths[:, None]).astype(np.float32)
-        found: NDArray[np.bool_] = self._space.are_free(starts, ends, bodies).copy()
-        return found
+def _is_free(
+    space: Any, starts: Points, directions: NDArray[np.floating], lengths: NDArray[np.floating],
+    bodies: NDArray[np.int64],
+) -> NDArray[np.bool_]:
+    ends = (starts + directions * lengths[:, None]).astype(np.float32)
+    found: NDArray[np.bool_] = space.are_free(starts, ends, bodies).copy()
+    return found
 
 
 def _pose(sensor: Any, unit: float) -> tuple[Points, Points, Points]:
     """Return the eye (m), and the directions ahead and right."""
     dimensions = 2 if sensor.is_flat else 3
     rows = np.array(sensor.global_transform, np.float64).reshape(-1, dimensions)
-    axes = rows[:-1] if sensor.is_flat else rows[:-1].T
     axes = rows[:-1] if sensor.is_flat else rows[:-1].T
     directions = [np.array(one[:dimensions]) @ axes for one in (sensor.frame.ahead, sensor.frame.right)]
     eye, ahead, right = (np.pad(one, (0, 3 - dimensions)) for one in (rows[-1] / unit, *directions))
