@@ -209,7 +209,7 @@ class FlowField(PreparedGround):
         """Start the search; the one for grids of a single cost is many times faster."""
         self._making = (
             UniformFlow(self._passage, self._goals, self._memory.uniform_field()) if evenly
-            else WeightedFlow(self._passage, self._goals, self._memory.walking()))
+            else WeightedFlow(self._passage, self._goals, self._memory.spreading()))
 
     def _known(self) -> UniformFlow | WeightedFlow:
         if self._flow is None:

@@ -20,6 +20,7 @@ from ai_core.paths.path import Path, path_record
 from ai_core.paths.regions.region_graph import RegionGraph
 from ai_core.paths.regions.region_paths import RegionSearch
 from ai_core.paths.searches.callback_search import check_goals
+from ai_core.paths.searches.canonical_moves import suits
 from ai_core.paths.searches.cells_along import costs_along, is_path
 from ai_core.paths.searches.search import CELLS_PER_LOOK, AStarSearch, Goals
 from ai_core.paths.searches.search_memory import SearchMemory
@@ -318,7 +319,7 @@ class AnytimeSearch(Cancellable, Saveable):
         self._version = passage.version
         self._weight = FIRST_WEIGHT if known is None else 1.0
         self._core.begin(
-            self.start, self._goals, passage.least_cost, passage.most_cost, self._weight)
+            self.start, self._goals, passage.least_cost, passage.most_cost, self._weight, suits(passage))
         self._best, self._is_done = None, False
         if known is not None:
             self._core.adopt(known, costs_along(passage, known))

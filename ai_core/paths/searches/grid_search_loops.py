@@ -7,8 +7,9 @@
 A bucket holds cells whose keys differ by less than its width, last in, first out; a cell that becomes cheaper
 is expanded again. The path found is the cheapest when the bucket of its cost is empty, for any width.
 
-- ``UniformField``: flow fields on grids with a single cost, with canonical moves only. Lengths are integers, so that
-  rounding errors expand no cell twice.
+- ``UniformSearch``: A* on grids with a single cost, with canonical moves only. Lengths are integers, so that no
+  cell is expanded twice because of rounding errors, and eight buckets are enough.
+- ``UniformField``: flow fields on such grids.
 - ``WeightedSearch``: A* on any grid; it can also spread backwards from goals to all cells.
 - ``RepairingSearch``: anytime search on any grid; each round reuses the last.
 
@@ -21,10 +22,10 @@ import cython
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.maps.cell_moves import Corners, GridMoves
-from ai_core.paths.searches.canonical_moves import AT_ONCE, DIAGONAL, FIELD_RING, LENGTHS, SUCCESSORS
+from ai_core.maps.cell_moves import GridMoves
+from ai_core.paths.searches.canonical_moves import AT_ONCE, DIAGONAL, FIELD_RING, LENGTHS, SUCCESSORS, cost_of
 
-__all__ = ["FAR", "NOWHERE", "RepairingSearch", "UniformField", "WeightedSearch"]
+__all__ = ["FAR", "NOWHERE", "RepairingSearch", "UniformField", "UniformSearch", "WeightedSearch"]
 
 NOWHERE = -1
 """Cell number that stands for no cell."""
@@ -40,12 +41,13 @@ columns left, it is ``down + short * aside`` if more rows than columns are left,
 On hexagonal grids columns count half cells, which accounts for the shift of odd rows."""
 
 CONTRADICTION = cython.declare(cython.int, -2)
-FIRST = cython.declare(cython.int, 8)               # AT_ONCE of canonical_moves
 LONG = cython.declare(cython.int, 300)              # cells from which on the GIL is released: some 3 µs
 INFINITE = cython.declare(cython.double, float("inf"))
 WIDTH = cython.declare(cython.double, 0.5)
 ROUNDS_FROM = cython.declare(cython.double, 4.0)
 ROUNDING = cython.declare(cython.double, 1 + 1e-13)
+NO_LENGTH = cython.declare(cython.ulonglong, 2 ** 64 - 1)
+LONGEST = cython.declare(cython.ulonglong, 2 ** 43 - 1)
 
 Node = cython.struct(
     cost=cython.double, search=cython.uint, came=cython.uchar, is_waiting=cython.uchar, turn=cython.ushort)
@@ -184,6 +186,269 @@ class Buckets:
         return CONTRADICTION
 
 
+@cython.cclass
+class ToGoals(Buckets):
+    """A base of searches that knows the start, the goals and the rectangle around these."""
+
+    start: cython.int
+    top: cython.int                 # of the rectangle; in rows of hexagons half columns count
+    bottom: cython.int
+    left: cython.int
+    right: cython.int
+    goal: cython.int                # the only one, or -1
+    is_goal_of: cython.uchar[::1]   # a flag per cell, if there are several
+    reached = cython.declare(cython.int, visibility="readonly")
+
+    @cython.cfunc
+    def set_goals(self, goals, is_hexagonal: cython.bint):
+        cell: cython.int
+        row: cython.int
+        column: cython.int
+        numbers = goals.tolist()
+        self.goal = numbers[0] if len(numbers) == 1 else -1
+        if len(numbers) > 1:
+            self.is_goal_of = memoryview(np.zeros(self.cells, np.uint8))
+        self.top = self.left = 0x7FFFFFFF
+        self.bottom = self.right = -1
+        for number in numbers:
+            if not 0 <= number < self.cells:
+                raise IndexError("a goal is not on the grid")
+            cell = number
+            if len(numbers) > 1:
+                self.is_goal_of[cell] = 1
+            row, column = cell // self.width, cell % self.width
+            if is_hexagonal:
+                column = 2 * column + (row & 1)
+            self.top, self.bottom = min(self.top, row), max(self.bottom, row)
+            self.left, self.right = min(self.left, column), max(self.right, column)
+
+    @cython.cfunc
+    def set_ends(self, start, goals, is_hexagonal: cython.bint):
+        if not 0 <= start < self.cells:
+            raise IndexError("the start is not on the grid")
+        self.set_goals(goals, is_hexagonal)
+        self.start = start
+        self.is_done = self.is_goal(start)
+        self.reached = start if self.is_done else -1
+
+    @cython.cfunc
+    @cython.inline
+    @cython.final
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def is_goal(self, cell: cython.int) -> cython.bint:
+        return cell == self.goal if self.goal >= 0 else self.is_goal_of[cell]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def is_known(self, cell: cython.int) -> cython.bint:
+        """Return whether this search has been at a cell."""
+        return False
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def came_from(self, cell: cython.int) -> cython.int:
+        """Return the cell before one on the path to it."""
+        return -1
+
+    def path_to(self, cell: cython.int) -> NDArray[np.int32]:
+        """Return the cells of the path from the start to a cell, (n,) int32."""
+        if not 0 <= cell < self.cells or not self.is_known(cell):
+            raise ValueError("there is no path to that cell")
+        at = cell
+        count = 1
+        while at != self.start:
+            at = self.came_from(at)
+            count += 1
+            if not 0 <= at < self.cells or count > self.cells:
+                raise RuntimeError(CONTRADICTORY)
+        found = np.empty(count, np.int32)
+        places: cython.int[::1] = memoryview(found)
+        places[0], at = self.start, cell
+        for place in range(count - 1, 0, -1):
+            places[place] = at
+            at = self.came_from(at)
+        return found
+
+
+@cython.final
+@cython.cclass
+class UniformSearch(ToGoals):
+    """A* on a grid with a single cost, for passages that ``canonical_moves`` suit.
+
+    What is known of a cell is one number: which search was here, what is left of the longest length (so that the
+    best of the latest search is the greatest, and 0 is nothing), whether the cell waits, and the move that led to it.
+    A bucket holds lengths that differ in their low 13 bits, 0.6 moves; half or twice that is slower.
+
+    Args:
+        open_moves: (height, width) uint8, open moves of each cell as bits; referenced, not copied.
+
+    Cost: 8 bytes per cell.
+    """
+
+    nodes: cython.ulonglong[::1]
+    tries: cython.uint[::1]
+    steps: cython.int[::1]
+    downs: cython.int[::1]
+    rights: cython.int[::1]
+    lengths: cython.ulonglong[::1]  # of the moves, shifted by the five low bits
+    number: cython.ulonglong
+    bucket: cython.ulonglong
+    bound: cython.ulonglong
+    cost: cython.double
+
+    def __init__(self, open_moves: NDArray[np.uint8]) -> None:
+        Buckets.__init__(self, open_moves, 8)
+        self.nodes, self.tries = memoryview(np.zeros(self.cells, np.uint64)), memoryview(TRIES)
+        self.downs, self.rights = memoryview(np.array(DOWN, np.int32)), memoryview(np.array(RIGHT, np.int32))
+        self.steps = memoryview(np.array(DOWN, np.int32) * self.width + np.array(RIGHT, np.int32))
+        self.lengths = memoryview(np.array(LENGTHS, np.uint64) << 5)
+        self.number, self.reached, self.start, self.cost = 0, -1, -1, 1.0
+
+    def begin(
+        self, start: cython.int, goals: NDArray[np.int32], least_cost: cython.double, most_cost: cython.double,
+    ) -> None:
+        """Discard the last search and start a new one.
+
+        Args:
+            start: start cell.
+            goals: (n,) int32, at least one goal cell, ascending.
+            least_cost: the single cost of all cells that can be entered.
+            most_cost: the same.
+        """
+        self.set_ends(start, goals, False)
+        if self.number == 65535:
+            self.nodes = memoryview(np.zeros(self.cells, np.uint64))
+            self.number = 0
+        self.number += 1
+        self.empty()
+        self.cost = least_cost
+        self.bound = 0 if self.is_done else NO_LENGTH
+        self.bucket = self.estimate(start // self.width, start % self.width) >> 13
+        self.nodes[start] = self.base() | 16 | 8
+        self.wait(self.bucket & 7, start)
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def base(self) -> cython.ulonglong:
+        """Return what a cell would hold to which the path has no length."""
+        return self.number << 48 | LONGEST << 5
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def estimate(self, row: cython.int, column: cython.int) -> cython.ulonglong:
+        down: cython.int = self.top - row
+        aside: cython.int = self.left - column
+        down = row - self.bottom if row - self.bottom > down else down
+        aside = column - self.right if column - self.right > aside else aside
+        down = down if down > 0 else 0
+        aside = aside if aside > 0 else 0
+        if aside > down:
+            return cython.cast(cython.ulonglong, 13860) * aside + cython.cast(cython.ulonglong, 5741) * down
+        return cython.cast(cython.ulonglong, 13860) * down + cython.cast(cython.ulonglong, 5741) * aside
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def work(self, most: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        expanded: cython.Py_ssize_t = 0
+        bucket: cython.ulonglong = self.bucket
+        bound: cython.ulonglong = self.bound
+        base: cython.ulonglong = self.base()
+        width: cython.int = self.width
+        nodes: cython.ulonglong[::1] = self.nodes
+        moves_of, table, steps, downs, rights = self.moves_of, self.tries, self.steps, self.downs, self.rights
+        lengths: cython.ulonglong[::1] = self.lengths
+        while expanded < most and self.room - self.used >= 8:
+            slot = cython.cast(cython.int, bucket & 7)
+            passed = 0
+            while self.head[slot] < 0 and self.waiting:
+                bucket += 1
+                slot = cython.cast(cython.int, bucket & 7)
+                passed += 1
+                if passed > 8:
+                    return CONTRADICTION
+            if not self.waiting or bucket > bound >> 13:
+                self.is_done = True
+                break
+            cell = self.take(slot)
+            here = nodes[cell]
+            if not here & 16:
+                continue
+            nodes[cell] = here ^ 16
+            row = cell // width
+            column = cell - row * width
+            move = cython.cast(cython.int, here & 15)
+            here = here >> 5 << 5
+            if bound != NO_LENGTH and ((base - here) >> 5) + self.estimate(row, column) >= bound:
+                continue
+            expanded += 1
+            tries: cython.uint = table[move << 8 | moves_of[cell]]
+            while tries:
+                move = cython.cast(cython.int, tries & 15) - 1
+                tries >>= 4
+                other = cell + steps[move]
+                there = here - lengths[move]
+                if there <= nodes[other]:
+                    continue
+                whole = ((base - there) >> 5) + self.estimate(row + downs[move], column + rights[move])
+                if whole >= bound:
+                    continue
+                nodes[other] = there | 16 | move
+                if self.is_goal(other):
+                    self.reached, bound = other, (base - there) >> 5
+                self.put(cython.cast(cython.int, whole >> 13 & 7), other)
+        self.bucket, self.bound = bucket, bound
+        return expanded
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def is_known(self, cell: cython.int) -> cython.bint:
+        return self.nodes[cell] >> 48 == self.number
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def length_to(self, cell: cython.int) -> cython.ulonglong:
+        return (self.base() - (self.nodes[cell] >> 5 << 5)) >> 5
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def came_from(self, cell: cython.int) -> cython.int:
+        return cell - self.steps[self.nodes[cell] & 15]
+
+    def cost_to(self, cell: cython.int) -> float:
+        """Return the cost of the path found to a cell, ``inf`` without a path."""
+        if not 0 <= cell < self.cells or not self.is_known(cell):
+            return INFINITE
+        return cost_of(self.length_to(cell), self.cost)
+
+    def nearest(self) -> int:
+        """Return the expanded cell nearest to the goals; ties go to the lower cost, then the smaller number."""
+        cell: cython.int
+        best: cython.int = self.start
+        far: cython.ulonglong
+        least: cython.ulonglong = NO_LENGTH
+        length: cython.ulonglong = 0
+        with cython.nogil:
+            for cell in range(self.cells):
+                if not self.is_known(cell) or self.nodes[cell] & 16:
+                    continue
+                far = self.estimate(cell // self.width, cell % self.width)
+                if far < least or (far == least and self.length_to(cell) < length):
+                    least, length, best = far, self.length_to(cell), cell
+        return best
+
+
 @cython.final
 @cython.cclass
 class UniformField(Buckets):
@@ -295,17 +560,9 @@ class UniformField(Buckets):
 
 
 @cython.cclass
-class CostedSearch(Buckets):
-    """A base of A*: the ends, what is known of each cell, and the moves by kind of grid."""
+class CostedSearch(ToGoals):
+    """A base of searches with costs: what is known of each cell, and the moves by kind of grid."""
 
-    start: cython.int
-    top: cython.int                 # of the rectangle; in rows of hexagons half columns count
-    bottom: cython.int
-    left: cython.int
-    right: cython.int
-    goal: cython.int                # the only one, or -1
-    is_goal_of: cython.uchar[::1]   # a flag per cell, if there are several
-    reached = cython.declare(cython.int, visibility="readonly")
     nodes: Node[::1]
     costs: cython.float[::1]
     neighbors: cython.int               # 4, 6 or 8
@@ -313,10 +570,6 @@ class CostedSearch(Buckets):
     downs: cython.int[::1]
     rights: cython.int[::1]
     lengths: cython.double[::1]
-    tries: cython.uint[::1]
-    all_moves: cython.int
-    may_be_even: cython.bint            # whether canonical moves suit the grid where all cells cost the same
-    is_even: cython.bint
     number: cython.uint                 # of the search; what others wrote counts as unknown
     short: cython.double
     far: cython.double
@@ -324,9 +577,7 @@ class CostedSearch(Buckets):
     least_cost: cython.double
     per_bucket: cython.double
 
-    def __init__(
-        self, open_moves: NDArray[np.uint8], costs: NDArray[np.float32], moves: GridMoves, corners: Corners,
-    ) -> None:
+    def __init__(self, open_moves: NDArray[np.uint8], costs: NDArray[np.float32], moves: GridMoves) -> None:
         if open_moves.shape != costs.shape:
             raise ValueError("open_moves and costs must have the same shape")
         Buckets.__init__(self, open_moves, 1025)
@@ -337,50 +588,8 @@ class CostedSearch(Buckets):
         downs, rights = (np.ascontiguousarray(tables[..., axis].reshape(-1)) for axis in (0, 1))
         self.downs, self.rights, self.steps = map(memoryview, (downs, rights, downs * np.int32(self.width) + rights))
         self.lengths = memoryview(np.resize(np.array(moves.lengths, np.float64), 8))
-        self.tries, self.all_moves = memoryview(TRIES), (1 << self.neighbors) - 1
         self.short, self.far, self.both = SHAPES[self.neighbors]
-        self.may_be_even = self.neighbors == 8 and corners == "closed"
         self.number, self.reached, self.start = 0, -1, -1
-
-    @cython.cfunc
-    def set_goals(self, goals):
-        cell: cython.int
-        row: cython.int
-        column: cython.int
-        numbers = goals.tolist()
-        self.goal = numbers[0] if len(numbers) == 1 else -1
-        if len(numbers) > 1:
-            self.is_goal_of = memoryview(np.zeros(self.cells, np.uint8))
-        self.top = self.left = 0x7FFFFFFF
-        self.bottom = self.right = -1
-        for number in numbers:
-            if not 0 <= number < self.cells:
-                raise IndexError("a goal is not on the grid")
-            cell = number
-            if len(numbers) > 1:
-                self.is_goal_of[cell] = 1
-            row, column = cell // self.width, cell % self.width
-            if self.neighbors == 6:
-                column = 2 * column + (row & 1)
-            self.top, self.bottom = min(self.top, row), max(self.bottom, row)
-            self.left, self.right = min(self.left, column), max(self.right, column)
-
-    @cython.cfunc
-    def set_ends(self, start, goals):
-        if not 0 <= start < self.cells:
-            raise IndexError("the start is not on the grid")
-        self.set_goals(goals)
-        self.start = start
-        self.is_done = self.is_goal(start)
-        self.reached = start if self.is_done else -1
-
-    @cython.cfunc
-    @cython.inline
-    @cython.final
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def is_goal(self, cell: cython.int) -> cython.bint:
-        return cell == self.goal if self.goal >= 0 else self.is_goal_of[cell]
 
     @cython.cfunc
     def forget(self):
@@ -444,24 +653,17 @@ class CostedSearch(Buckets):
             return down + self.short * aside
         return self.far * aside + self.both * down
 
-    def path_to(self, cell: cython.int) -> NDArray[np.int32]:
-        """Return the cells of the path from the start to a cell, (n,) int32."""
-        if not 0 <= cell < self.cells or self.nodes[cell].search != self.number:
-            raise ValueError("there is no path to that cell")
-        at = cell
-        count = 1
-        while at != self.start:
-            at = self.before(at)
-            count += 1
-            if not 0 <= at < self.cells or count > self.cells:
-                raise RuntimeError(CONTRADICTORY)
-        found = np.empty(count, np.int32)
-        places: cython.int[::1] = memoryview(found)
-        places[0], at = self.start, cell
-        for place in range(count - 1, 0, -1):
-            places[place] = at
-            at = self.before(at)
-        return found
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def is_known(self, cell: cython.int) -> cython.bint:
+        return self.nodes[cell].search == self.number
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def came_from(self, cell: cython.int) -> cython.int:
+        return self.before(cell)
 
 
 @cython.final
@@ -473,7 +675,6 @@ class WeightedSearch(CostedSearch):
         open_moves: (height, width) uint8, open moves of each cell as bits; referenced, not copied.
         costs: (height, width) float32, cost of entering each cell; referenced, not copied.
         moves: moves of the grid.
-        corners: when a diagonal is open; with "closed" and a single cost, only canonical moves are tried.
 
     Cost: 16 bytes per cell.
     """
@@ -495,7 +696,7 @@ class WeightedSearch(CostedSearch):
             least_cost: lowest cost of a cell that can be entered; 0 disables estimates.
             most_cost: highest cost of a cell that can be entered.
         """
-        self.set_ends(start, goals)
+        self.set_ends(start, goals, self.neighbors == 6)
         self.clear(least_cost, most_cost)
         self.is_backward, self.least_cost = False, least_cost
         self.bound = 0 if self.is_done else INFINITE
@@ -508,7 +709,7 @@ class WeightedSearch(CostedSearch):
 
         Costs and paths then lead from each cell to the cheapest goal; ``flow`` returns them.
         """
-        self.set_goals(goals)
+        self.set_goals(goals, self.neighbors == 6)
         self.clear(least_cost, most_cost)
         self.is_backward, self.start, self.least_cost = True, -1, 0
         self.is_done, self.reached, self.bound, self.bucket = False, -1, INFINITE, 0
@@ -524,11 +725,10 @@ class WeightedSearch(CostedSearch):
         self.in_rounds = wide > ROUNDS_FROM * least_cost
         self.per_bucket = 1 / (narrow if narrow >= wide else wide)
         self.uniform_cost = least_cost if least_cost == most_cost else 0.0
-        self.is_even = self.may_be_even and least_cost == most_cost
 
     @cython.cfunc
     def begin_at(self, cell: cython.int):
-        self.write(cell, 0, FIRST)
+        self.write(cell, 0, 255)
         self.wait(self.bucket & 1023, cell)
 
     @cython.cfunc
@@ -559,7 +759,7 @@ class WeightedSearch(CostedSearch):
         bucket: cython.longlong
         nodes: Node[::1] = self.nodes
         moves_of, costs, steps, downs, rights = self.moves_of, self.costs, self.steps, self.downs, self.rights
-        lengths, width, number, table = self.lengths, self.width, self.number, self.tries
+        lengths, width, neighbors, number = self.lengths, self.width, self.neighbors, self.number
         is_backward, least_cost, per_bucket, in_rounds = (
             self.is_backward, self.least_cost, self.per_bucket, self.in_rounds)
         while expanded < most and self.room - self.used >= 8:
@@ -580,14 +780,13 @@ class WeightedSearch(CostedSearch):
             if self.reached != -1 and so_far + least_cost * self.estimate(row, column) >= limit:
                 continue
             expanded += 1
+            bits = moves_of[cell]
             odd = self.odd(cell)
             # Backwards a move costs what the cell here does.
             price = costs[cell] if is_backward else self.uniform_cost
-            came = cython.cast(cython.int, nodes[cell].came) if self.is_even else FIRST
-            tries: cython.uint = table[came << 8 | moves_of[cell] & self.all_moves]
-            while tries:
-                move = cython.cast(cython.int, tries & 15) - 1
-                tries >>= 4
+            for move in range(neighbors):
+                if not bits >> move & 1:
+                    continue
                 other = cell + steps[odd + move]
                 cost = so_far + lengths[move] * (price if price else costs[other])
                 if nodes[other].search == number and cost * ROUNDING >= nodes[other].cost:
@@ -611,7 +810,7 @@ class WeightedSearch(CostedSearch):
 
     def cost_to(self, cell: cython.int) -> float:
         """Return the cost of the path found to a cell, ``inf`` without a path."""
-        if not 0 <= cell < self.cells or self.nodes[cell].search != self.number:
+        if not 0 <= cell < self.cells or not self.is_known(cell):
             return INFINITE
         return cython.cast(cython.double, self.nodes[cell].cost)
 
@@ -633,7 +832,7 @@ class WeightedSearch(CostedSearch):
                     costs[cell], following[cell] = INFINITE, -1
                 else:
                     costs[cell] = self.nodes[cell].cost
-                    following[cell] = cell if self.nodes[cell].came == FIRST else self.before(cell)
+                    following[cell] = cell if self.nodes[cell].came == 255 else self.before(cell)
 
     def nearest(self) -> int:
         """Return the expanded cell nearest to the goals; ties go to the lower cost, then the smaller number."""
@@ -666,7 +865,6 @@ class RepairingSearch(CostedSearch):
         open_moves: (height, width) uint8, open moves of each cell as bits; referenced, not copied.
         costs: (height, width) float32, cost of entering each cell; referenced, not copied.
         moves: moves of the grid.
-        corners: when a diagonal is open; with "closed" and a single cost, only canonical moves are tried.
 
     Attributes:
         is_done: True when the round is over; after a round of weight 1 the path is the cheapest, or none exists.
@@ -682,32 +880,33 @@ class RepairingSearch(CostedSearch):
     weight: cython.double
     lowest: cython.double               # key at which the buckets begin
     round: cython.int
+    is_even: cython.bint
+    tries: cython.uint[::1]
     gathered: cython.int[::1]
     cost = cython.declare(cython.double, visibility="readonly")
     least = cython.declare(cython.double, visibility="readonly")
 
-    def __init__(
-        self, open_moves: NDArray[np.uint8], costs: NDArray[np.float32], moves: GridMoves, corners: Corners,
-    ) -> None:
-        CostedSearch.__init__(self, open_moves, costs, moves, corners)
+    def __init__(self, open_moves: NDArray[np.uint8], costs: NDArray[np.float32], moves: GridMoves) -> None:
+        CostedSearch.__init__(self, open_moves, costs, moves)
+        self.tries = memoryview(TRIES)
         self.cost, self.least, self.round, self.due, self.bucket = 0.0, 0.0, 0, 0, 0
 
     def begin(
         self, start: cython.int, goals: NDArray[np.int32], least_cost: cython.double, most_cost: cython.double,
-        weight: cython.double,
+        weight: cython.double, is_even: cython.bint,
     ) -> None:
         """Discard the last search and start a new one.
 
         Args:
             weight: factor of the estimates, 1 or more.
+            is_even: True if ``canonical_moves`` suit the current passage: fewer moves are tried.
         """
         self.check(start, "the start")
         numbers = [self.check(goal, "a goal") for goal in goals.tolist()]
         self.forget()
-        self.least_cost, self.most_cost = least_cost, most_cost
-        self.is_even = self.may_be_even and least_cost == most_cost
+        self.least_cost, self.most_cost, self.is_even = least_cost, most_cost, is_even
         for cell in numbers:
-            self.write_new(cell, 0, FIRST)
+            self.write_new(cell, 0, 255)
         self.is_done, self.cost, self.least, self.round = False, INFINITE, 0, 0
         self.repair(start, weight)
 
@@ -880,6 +1079,7 @@ class RepairingSearch(CostedSearch):
     @cython.exceptval(check=False)
     def work(self, most: cython.Py_ssize_t) -> cython.Py_ssize_t:
         expanded: cython.Py_ssize_t = 0
+        all_moves: cython.int = (1 << self.neighbors) - 1
         while expanded < most and not self.is_done and self.room - self.used >= 8:
             if not self.due:
                 if self.waiting >= self.gathered.shape[0]:
@@ -904,8 +1104,9 @@ class RepairingSearch(CostedSearch):
                 continue
             expanded += 1
             odd = self.odd(cell)
-            came = cython.cast(cython.int, self.nodes[cell].came) if self.is_even else FIRST
-            tries: cython.uint = self.tries[came << 8 | self.moves_of[cell] & self.all_moves]
+            came = cython.cast(cython.int, self.nodes[cell].came)
+            came = came if self.is_even and came != 255 else 8
+            tries: cython.uint = self.tries[came << 8 | self.moves_of[cell] & all_moves]
             while tries:
                 move = cython.cast(cython.int, tries & 15) - 1
                 tries >>= 4
@@ -932,7 +1133,7 @@ class RepairingSearch(CostedSearch):
         if self.nodes[cell].search != self.number:
             raise ValueError("there is no path yet")
         found = [cell]
-        while self.nodes[cell].came != FIRST:
+        while self.nodes[cell].came != 255:
             cell = self.before(cell)
             if not 0 <= cell < self.cells or len(found) > self.cells:
                 raise RuntimeError(CONTRADICTORY)

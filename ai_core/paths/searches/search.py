@@ -16,7 +16,7 @@ from ai_core.maps.grid import Grid
 from ai_core.maps.passage import GridPassage
 from ai_core.paths.path import Path, PathSearch, PathState
 from ai_core.paths.searches.callback_search import CallbackSearch, callback_search, check_goals
-from ai_core.paths.searches.grid_search_loops import NOWHERE, WeightedSearch
+from ai_core.paths.searches.grid_search_loops import NOWHERE, UniformSearch, WeightedSearch
 from ai_core.paths.searches.jump_loops import JumpSearch
 from ai_core.paths.searches.search_memory import SearchMemory
 from ai_core.scheduling.interruptible import check_not_cancelled
@@ -27,7 +27,7 @@ CELLS_PER_LOOK = 256
 """Cells expanded between two checks of the budget (count): 10 µs compiled, 0.4 ms interpreted.
 More cells overrun a budget further; fewer slow a compiled search down by more than a tenth."""
 
-SearchCore = WeightedSearch | JumpSearch | CallbackSearch
+SearchCore = UniformSearch | WeightedSearch | JumpSearch | CallbackSearch
 """The search that does the work of an ``AStarSearch``."""
 
 Goals = int | Iterable[int] | Callable[[int], bool]

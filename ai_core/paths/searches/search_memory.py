@@ -1,14 +1,11 @@
 """Memory of searches on a grid, reused from search to search."""
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+import ai_core.paths.searches.canonical_moves as canonical_moves
 from ai_core.described import Described
 from ai_core.errors import check_kind, check_type
-from ai_core.maps.cell_moves import Corners, GridMoves
 from ai_core.maps.passage import GridPassage
-from ai_core.paths.searches.grid_search_loops import RepairingSearch, UniformField, WeightedSearch
+from ai_core.paths.searches.grid_search_loops import RepairingSearch, UniformField, UniformSearch, WeightedSearch
 from ai_core.paths.searches.jump_loops import JumpSearch
 from ai_core.paths.searches.jump_table import JumpTable
 
@@ -18,8 +15,9 @@ __all__ = ["SearchMemory"]
 class SearchMemory(Described):
     """Memory for one search at a time on one passage.
 
-    It takes 16 bytes per cell; 20 more with jumps, and 16 more for anytime searches. Creating it costs as much as a
-    short search. Starting another search in it is O(1).
+    It takes 16 bytes per cell, or 8 on passages that suit ``canonical_moves``; 20 more with jumps, and
+    16 more for anytime searches. Creating it costs as much as a short search. Starting another search
+    in it is O(1).
 
     Args:
         passage: passage of the searches.
@@ -36,12 +34,13 @@ class SearchMemory(Described):
 
     SHOWN = ("passage",)
 
-    __slots__ = ("_buckets", "_field", "_jumping", "_jumps", "_repairing", "holder", "passage")
+    __slots__ = ("_buckets", "_canonical", "_field", "_jumping", "_jumps", "_repairing", "holder", "passage")
 
     def __init__(self, passage: GridPassage, jumps: JumpTable | None = None) -> None:
         check_type("passage", passage, GridPassage)
         self.passage = passage
         self.holder: object = None
+        self._canonical: UniformSearch | None = None
         self._field: UniformField | None = None
         self._buckets: WeightedSearch | None = None
         self._jumping: JumpSearch | None = None
@@ -73,27 +72,31 @@ class SearchMemory(Described):
             raise ValueError("memory is in use by an unfinished search; finish or cancel it, or use another memory")
         self.holder = holder
 
+    def walking(self) -> UniformSearch | WeightedSearch:
+        """Return the cell-by-cell search that suits the current passage."""
+        if not canonical_moves.suits(self.passage):
+            return self.spreading()
+        if self._canonical is None:
+            self._canonical = UniformSearch(self.passage.open_moves)
+        return self._canonical
+
     def uniform_field(self) -> UniformField:
         """Return the search for flow fields on a passage that suits ``canonical_moves``."""
         if self._field is None:
             self._field = UniformField(self.passage.open_moves)
         return self._field
 
-    def walking(self) -> WeightedSearch:
-        """Return the cell-by-cell search; it can also spread from goals to all cells."""
+    def spreading(self) -> WeightedSearch:
+        """Return the cell-by-cell search for any passage; it can also spread from goals to all cells."""
         if self._buckets is None:
-            self._buckets = WeightedSearch(*self._ground())
+            self._buckets = WeightedSearch(self.passage.open_moves, self.passage.costs, self.passage.moves)
         return self._buckets
 
     def repairing(self) -> RepairingSearch:
         """Return the search that improves its path repeatedly."""
         if self._repairing is None:
-            self._repairing = RepairingSearch(*self._ground())
+            self._repairing = RepairingSearch(self.passage.open_moves, self.passage.costs, self.passage.moves)
         return self._repairing
-
-    def _ground(self) -> tuple[NDArray[np.uint8], NDArray[np.float32], GridMoves, Corners]:
-        passage = self.passage
-        return passage.open_moves, passage.costs, passage.moves, passage.corners
 
     def jumping(self) -> JumpSearch | None:
         """Return the search with jumps; None if jumps are not available or not worthwhile."""

@@ -21,7 +21,6 @@ from ai_core.paths.regions.reachability import Reachability
 from ai_core.paths.regions.region_graph import RegionGraph
 from ai_core.paths.regions.region_paths import RegionSearch
 from ai_core.paths.searches.anytime_search import AnytimeSearch
-from ai_core.paths.searches.grid_search_loops import WeightedSearch
 from ai_core.paths.searches.jump_table import JumpTable
 from ai_core.paths.searches.search import AStarSearch
 from ai_core.paths.searches.search_memory import SearchMemory
@@ -37,8 +36,7 @@ class EveryMove(SearchMemory):
     __slots__ = ()
 
     def walking(self):
-        passage = self.passage
-        return WeightedSearch(passage.open_moves, passage.costs, passage.moves, "open")
+        return self.spreading()
 
 
 def memory_for(passage, *, jumps=False, every_move=False):

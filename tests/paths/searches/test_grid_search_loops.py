@@ -15,7 +15,14 @@ from ai_core.maps.grid import Grid
 from ai_core.paths import AStarSearch, FlowField
 from ai_core.paths.searches.canonical_moves import AT_ONCE, DIAGONAL, STRAIGHT, SUCCESSORS, cost_of, costs_of, suits
 from ai_core.paths.searches.cells_along import costs_along
-from ai_core.paths.searches.grid_search_loops import FAR, NOWHERE, RepairingSearch, UniformField, WeightedSearch
+from ai_core.paths.searches.grid_search_loops import (
+    FAR,
+    NOWHERE,
+    RepairingSearch,
+    UniformField,
+    UniformSearch,
+    WeightedSearch,
+)
 from tests.paths.levels import cost_along, grids, plain_costs, way_from
 
 LONGEST_RUN = 512
@@ -46,21 +53,25 @@ def searched(search, passage, start, goals, most=1000):
 
 
 def weighted(passage):
-    return WeightedSearch(passage.open_moves, passage.costs, passage.moves, passage.corners)
+    return WeightedSearch(passage.open_moves, passage.costs, passage.moves)
 
 
-each_ground = pytest.mark.parametrize("levels", [grids().map(lambda grid: grid.passage()), passages()])
+def uniform(passage):
+    return UniformSearch(passage.open_moves)
+
+
+each_search = pytest.mark.parametrize(("make", "levels"), [(weighted, grids()), (uniform, passages())])
 few_ends = st.lists(st.integers(0, 195), min_size=2, max_size=4)
 
 
-@each_ground
+@each_search
 @given(data=st.data(), numbers=few_ends, most=st.integers(1, 9))
-def test_path_costs_what_dijkstra_says_in_any_slices(levels, data, numbers, most):
-    passage = data.draw(levels)
+def test_path_costs_what_dijkstra_says_in_any_slices(make, levels, data, numbers, most):
+    passage = data.draw(levels).passage() if make is weighted else data.draw(levels)
     start, goals = ends_in(passage, numbers)
     costs = plain_costs(passage, start)
     best = min(costs.get(int(goal), math.inf) for goal in goals)
-    search = weighted(passage)
+    search = make(passage)
     found = searched(search, passage, start, goals, most)
     assert found == searched(search, passage, start, goals)
     assert (search.reached == NOWHERE) == (best == math.inf)
@@ -110,7 +121,7 @@ def test_a_flow_is_the_same_in_any_slices(grid, goals, most):
 
 def test_nothing_is_done_after_the_end():
     costs, moves = np.ones((2, 2), np.float32), moves_for(4)
-    search = WeightedSearch(moves.open_from(np.isfinite(costs), "closed"), costs, moves, "closed")
+    search = WeightedSearch(moves.open_from(np.isfinite(costs), "closed"), costs, moves)
     assert search.is_done
     search.begin(0, np.array([3], np.int32), 1.0, 1.0)
     assert 2 <= search.advance(100) <= 3  # the goal itself is not expanded
@@ -119,16 +130,30 @@ def test_nothing_is_done_after_the_end():
     assert search.cost_to(3) == 2
 
 
+@pytest.mark.slow
+def test_search_counter_restarts_when_its_numbers_run_out():
+    search = uniform(Grid(np.ones((3, 3))).passage())
+    corner, far = np.array([8], np.int32), np.array([2], np.int32)
+    for _ in range(2 ** 16 + 2):
+        search.begin(0, far, 1.0, 1.0)
+        search.advance(1)
+        search.begin(0, corner, 1.0, 1.0)
+        search.advance(100)
+    assert search.cost_to(8) == 2 * 2 ** 0.5
+    assert search.cost_to(6) in (2.0, math.inf)
+
+
 @pytest.mark.parametrize(("start", "goals"), [(-1, [0]), (6, [0]), (0, [-1]), (0, [6]), (0, [1, 6])])
 def test_cells_beside_the_grid_are_refused(start, goals):
     moves, costs, ends = moves_for(8), np.ones((2, 3), np.float32), np.array(goals, np.int32)
     open_moves = moves.open_from(np.isfinite(costs), "closed")
+    for search in (UniformSearch(open_moves), WeightedSearch(open_moves, costs, moves)):
+        with pytest.raises(IndexError, match="is not on the grid"):
+            search.begin(start, ends, 1.0, 1.0)
     with pytest.raises(IndexError, match="is not on the grid"):
-        WeightedSearch(open_moves, costs, moves, "closed").begin(start, ends, 1.0, 1.0)
-    with pytest.raises(IndexError, match="is not on the grid"):
-        RepairingSearch(open_moves, costs, moves, "closed").begin(start, ends, 1.0, 1.0, 1.0)
+        RepairingSearch(open_moves, costs, moves).begin(start, ends, 1.0, 1.0, 1.0, True)
     with pytest.raises(ValueError, match="same shape"):
-        WeightedSearch(open_moves.T, costs, moves, "closed")
+        WeightedSearch(open_moves.T, costs, moves)
 
 
 def test_after_a_move_one_looks_on_and_round_the_ends_of_walls():
@@ -234,9 +259,9 @@ def test_repairs_end_with_the_cheapest_path(grid, numbers, most):
     start, goals = ends_in(passage, numbers)
     costs = plain_costs(passage, start)
     best = min(costs.get(int(goal), math.inf) for goal in goals)
-    search = RepairingSearch(passage.open_moves, passage.costs, passage.moves, passage.corners)
+    search = RepairingSearch(passage.open_moves, passage.costs, passage.moves)
     for begin_at in (int(goals[0]), start):  # the second in the memory of the first
-        search.begin(begin_at, goals, passage.least_cost, passage.most_cost, 5.0)
+        search.begin(begin_at, goals, passage.least_cost, passage.most_cost, 5.0, suits(passage))
         for weight in (5.0, 2.0, 1.3, 1.0):
             search.repair(begin_at, weight)
             while not search.is_done:
@@ -254,8 +279,8 @@ def test_a_path_that_is_adopted_is_the_path_it_returns(neighbors, shape):
     first = AStarSearch(passage, passage.costs.size - 1, 0)
     first.advance(Budget.unlimited())
     cells = first.result.cells
-    search = RepairingSearch(passage.open_moves, passage.costs, passage.moves, passage.corners)
-    search.begin(int(cells[0]), cells[-1:], 1.0, 1.0, 1.0)
+    search = RepairingSearch(passage.open_moves, passage.costs, passage.moves)
+    search.begin(int(cells[0]), cells[-1:], 1.0, 1.0, 1.0, suits(passage))
     search.adopt(cells, costs_along(passage, cells))
     assert search.path().tolist() == cells.tolist()
     with pytest.raises(ValueError, match="neighbors"):
@@ -264,8 +289,8 @@ def test_a_path_that_is_adopted_is_the_path_it_returns(neighbors, shape):
 
 def test_contradicting_paths_are_an_error_not_an_endless_loop():
     passage = Grid(np.ones((1, 4), bool)).passage()
-    search = RepairingSearch(passage.open_moves, passage.costs, passage.moves, passage.corners)
-    search.begin(1, np.array([2], np.int32), 1.0, 1.0, 1.0)
+    search = RepairingSearch(passage.open_moves, passage.costs, passage.moves)
+    search.begin(1, np.array([2], np.int32), 1.0, 1.0, 1.0, True)
     search.adopt(np.array([1, 0, 1, 2], np.int32), np.array([1.0, 2.0, 3.0, 0.0]))  # from 1 to 0, and back
     with pytest.raises(RuntimeError, match="internal error in a search"):
         search.path()

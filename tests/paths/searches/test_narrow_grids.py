@@ -139,7 +139,7 @@ def test_a_star_in_every_form_finds_the_cheapest_way(levels):
 def test_weighted_search_finds_cheapest_path_even_where_not_used(levels):
     for grid, pairs in levels:
         passage = grid.passage()
-        search = SearchMemory(passage).walking()
+        search = SearchMemory(passage).spreading()
         for start, goal in pairs:
             search.begin(start, np.array([goal], np.int32), passage.least_cost, passage.most_cost)
             while search.advance(3):
