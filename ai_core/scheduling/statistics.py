@@ -261,7 +261,12 @@ class QualityOfService(Described):
         Args:
             used_us: time that the frame used (µs), 0 or more.
             over_us: overrun (µs), 0 if there was none.
+
+        Raises:
+            ValueError: if ``used_us`` is negative or not a number.
         """
+        if not used_us >= 0:                   # also NaN; one comparison: an idle frame calls it too
+            finite_number("used_us", used_us, minimum=0)
         place = self._frames % len(self._used_us)
         self._used_us[place], self._over_us[place] = used_us, over_us
         if self._named:
