@@ -25,7 +25,7 @@ from ai_core.paths import (
     RegionSearch,
 )
 from ai_core.scheduling import PhaseSlot, PhaseTable, Policy, Scheduler
-from ai_core.senses import GridSight, Modality, RegionalSenseManager, SightCone
+from ai_core.senses import Modality, RegionalSenseManager, SightCone
 from ai_core.squads import Formation, Squad, assign
 
 
@@ -160,13 +160,6 @@ def senses() -> list[object]:
     return found
 
 
-def lines_of_sight() -> list[object]:
-    generator = random.Random(10)
-    sight = GridSight(np.array([[generator.random() < 0.15 for _ in range(50)] for _ in range(50)]))
-    ends = np.array([[generator.randrange(50) for _ in range(4)] for _ in range(2000)])
-    return [sight.are_free(ends[:, :2], ends[:, 2:])]
-
-
 def habits() -> list[object]:
     generator, found = random.Random(11), []
 
@@ -195,7 +188,6 @@ DIGESTS: dict[Callable[[], list[object]], str] = {
     phases: "fa06b6464fe861b9",
     runs: "4fd2f88c878c90e5",
     senses: "aa3b3f98e9fbc8e0",
-    lines_of_sight: "9c4607dddd6417ec",
     habits: "8e69650d81b5d8ad",
 }
 

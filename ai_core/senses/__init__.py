@@ -38,7 +38,6 @@ from ai_core.senses.sensation import Sensation
 from ai_core.senses.sense_reasons import SenseFactors, SenseReasons
 from ai_core.senses.sight.camouflage import Backdrop, Background, Camouflage
 from ai_core.senses.sight.continuous_sensing import LineOfSight
-from ai_core.senses.sight.grid_sight import GridSight
 from ai_core.senses.sight.sight_cones import SightCone
 from ai_core.senses.source_details import Clue, VisiblePart
 from ai_core.senses.stimuli.muffling import Between, Materials
@@ -57,7 +56,6 @@ __all__ = [
     "Boxes",
     "Camouflage",
     "Clue",
-    "GridSight",
     "KnownTarget",
     "LevelChange",
     "LineOfSight",

@@ -51,7 +51,6 @@ from ai_core.senses import (
     AwarenessLevel,
     AwarenessSettings,
     Box,
-    GridSight,
     Modality,
     Passage,
     RegionalSenseManager,
@@ -140,11 +139,11 @@ def sight_cone() -> Drawing:
     """How strongly a guard would see a thief in each cell: cone, walls, and a lamp in the dark."""
     free = free_cells()
     rows, columns = free.shape
-    sight = GridSight(~free)
+    blocked = GridLineOfSight(~free)
     guard, lamp = (14, 12), (4, 22)
 
     def line_of_sight(eyes, targets, sensor_ids, source_ids):
-        return sight.are_free(np.rint(eyes[:, [2, 0]]).astype(int), np.rint(targets[:, [2, 0]]).astype(int))
+        return ~blocked(np.hstack((eyes, targets)))
 
     senses = RegionalSenseManager(
         ManualClock(), modalities=[Modality.sight(kept_per_m=0.95)], line_of_sight=line_of_sight,

@@ -1,14 +1,12 @@
 """The hot loops of the senses beside the textbook's loop."""
 from __future__ import annotations
 
-from tests.benchmarks.senses.grids import lines, views
 from tests.benchmarks.senses.kernels import sights, sounds
 from tests.benchmarks.senses.minds import minds
 from tools.benchmarking.declarations import Measurement, Suite
 
 SIZES = (30, 100, 1000, 10_000, 100_000)
 LEAST = {"textbook loop": {1000: 100.0, 10_000: 100.0, 100_000: 75.0}}
-LINES = (200, 20_000)
 
 SUITE = Suite(
     "ten signals to n sensors, all positions written before",
@@ -16,7 +14,5 @@ SUITE = Suite(
         Measurement("sounds to n sensors", sounds, SIZES, LEAST),
         Measurement("sights of n sensors", sights, SIZES, LEAST),
         Measurement("15 frames of percepts, n sensors", minds, (1, 10, 100, 1000)),
-        Measurement("n lines on a grid", lines, LINES, {"plain loop": {20_000: 2.5}}),
-        Measurement("40 fields of view of radius n", views, (8, 16, 32)),
     ),
 )

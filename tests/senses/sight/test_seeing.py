@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai_core.budget import Budget
+from ai_core.maps import GridLineOfSight
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.awareness import AwarenessSettings
 from ai_core.senses.percepts.memory import SenseMemory
@@ -328,3 +329,24 @@ def test_budget_too_small_for_a_frame_sees_all_over_several():
         frames += 1
     assert 3 <= frames < 40
     assert world.sensed() == [(guard, thief) for guard in guards[:50]]
+
+
+@settings(max_examples=15)
+@given(st.lists(st.sampled_from([False, False, True]), min_size=30, max_size=30), st.randoms(use_true_random=False))
+def test_guards_without_cones_see_each_other_mutually_or_not(walls, chance):
+    grid = np.array(walls).reshape(5, 6)
+    cells = [(column, 0, row) for row, column in np.argwhere(~grid).tolist()]
+    cells = chance.sample(cells, min(6, len(cells)))
+    blocked = GridLineOfSight(grid)
+
+    def line_of_sight(eyes, targets, sensor_ids, source_ids):
+        return ~blocked(np.hstack((eyes, targets)))
+
+    world = World(line_of_sight=line_of_sight)
+    bodies = [world.thing(cell) for cell in cells]
+    guards = [world.eye(cell, forward=(1, 0, 0), cones=[SightCone.close_by(20)], self_source=body)
+              for cell, body in zip(cells, bodies, strict=True)]
+    world.tick()
+    seen = {(guards.index(a), bodies.index(b)) for a, b in world.sensed()}
+    assert seen == {(b, a) for a, b in seen}
+    assert all(a != b for a, b in seen)
