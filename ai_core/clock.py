@@ -103,12 +103,7 @@ def checked_clock(clock: Clock) -> Clock:
 
 
 def moment_s(name: str, seconds: object) -> float:
-    """Return ``seconds`` as a game time that a save can hold (s).
-
-    Raises:
-        TypeError: if it is not a number.
-        ValueError: if it is not finite, or larger than a save holds.
-    """
+    """Return ``seconds`` as a game time that a save can hold (s)."""
     if type(seconds) is float and -LATEST_S <= seconds <= LATEST_S:     # as nearly always
         return seconds
     return finite_number(name, seconds, minimum=-LATEST_S, maximum=LATEST_S)

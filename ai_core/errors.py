@@ -94,16 +94,7 @@ class UnknownNameError(LookupError):
 
 
 def named(kind: str, name: object, among: Mapping[Any, Found]) -> Found:
-    """Return the object registered under a name.
-
-    Args:
-        kind: kind of the object, for the message: "topic".
-        name: the name to look up.
-        among: all objects, by name.
-
-    Raises:
-        UnknownNameError: if no object has the name.
-    """
+    """Return the object registered under a name; ``kind`` is for the message of the UnknownNameError: "topic"."""
     try:
         return among[name]
     except (KeyError, TypeError):  # an unhashable value is never a name
@@ -113,19 +104,7 @@ def named(kind: str, name: object, among: Mapping[Any, Found]) -> Found:
 def whole_number(
     name: str, value: object, *, minimum: int, maximum: int = MOST, remedy: str = ""
 ) -> int:
-    """Return ``value`` as an int between ``minimum`` and ``maximum``.
-
-    Args:
-        name: the argument's name, for the message.
-        value: an int or a NumPy integer; bool, float and str are refused.
-        minimum: smallest allowed value.
-        maximum: largest allowed value; the default is the largest value that a save holds.
-        remedy: what to do instead: "use 1 to run every frame".
-
-    Raises:
-        TypeError: if the type of ``value`` is not an integer type (3.0 is refused).
-        ValueError: if it is out of range.
-    """
+    """Return ``value`` as an int within limits; bool, 3.0 and str are a TypeError; ``remedy`` ends the message."""
     if type(value) is not int:
         if isinstance(value, bool) or not isinstance(value, Integral):
             raise TypeError(_message(name, "an integer", value, remedy))
@@ -146,20 +125,7 @@ def finite_number(
     maximum: float | None = None,
     remedy: str = "",
 ) -> float:
-    """Return ``value`` as a float within the given limits.
-
-    Args:
-        name: the argument's name, for the message.
-        value: an int, float or NumPy number; bool, str, NaN and inf are refused.
-        minimum: smallest allowed value, or None.
-        above: the value must be larger than this, or None.
-        maximum: largest allowed value, or None.
-        remedy: what to do instead.
-
-    Raises:
-        TypeError: if the type of ``value`` is not a number type.
-        ValueError: if it is not finite, out of range, or larger than a save holds.
-    """
+    """Return ``value`` as a float within limits; bool and str are a TypeError, NaN and infinity a ValueError."""
     # The first test covers most calls: a test against an abstract class costs more than all the rest.
     if type(value) is not float and (isinstance(value, bool) or not isinstance(value, Real)):
         raise TypeError(_message(name, "a number", value, remedy))
@@ -182,21 +148,9 @@ def finite_number(
 def positions(
     name: str, value: object, *, dimensions: Sequence[int] = (2, 3)
 ) -> NDArray[np.float32]:
-    """Return ``value`` as finite float32 positions of shape (n, d).
+    """Return ``value`` as finite float32 positions of shape (n, d); n = 0 has the last of ``dimensions``.
 
-    An array that is already in this form is returned without a copy. An empty
-    sequence gives n = 0 with the last of ``dimensions``.
-
-    Args:
-        name: the argument's name, for the message.
-        value: anything NumPy reads as numbers of shape (n, d), in metres.
-        dimensions: allowed values of d.
-
-    Raises:
-        TypeError: if ``value`` does not hold numbers.
-        ValueError: if the shape is wrong, or a coordinate is not finite.
-
-    Cost: O(n), one copy at most.
+    An array that is already in this form is returned without a copy.
     """
     array = _numbers(name, value)
     if array.shape == (0,):
@@ -212,16 +166,7 @@ def positions(
 
 
 def point(name: str, value: object) -> NDArray[np.float32]:
-    """Return ``value`` as one finite float32 position of shape (3,), a copy.
-
-    Args:
-        name: the argument's name, for the message.
-        value: three coordinates, or two with z = 0 (m).
-
-    Raises:
-        TypeError: if ``value`` does not hold numbers.
-        ValueError: if there are not two or three coordinates, or a coordinate is not finite.
-    """
+    """Return two coordinates with z = 0, or three, as a finite float32 position of shape (3,), a copy."""
     if type(value) is tuple and len(value) == 3 and _are_coordinates(value):
         return np.array(value, np.float32)
     array = _numbers(name, value)
@@ -267,11 +212,7 @@ def checked_name(name: str, value: object) -> str:
 
 
 def several_names(name: str, value: object) -> tuple[str, ...]:
-    """Return names as a tuple; a single string is refused, because it would be read letter by letter.
-
-    Raises:
-        TypeError: if ``value`` is not a sequence of strings.
-    """
+    """Return names as a tuple; a single string is refused, because it would be read letter by letter."""
     found = tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else (value,)
     if isinstance(value, str) or not all(isinstance(one, str) for one in found):
         raise TypeError(f"{name} must be a sequence of names, got {shown(value)}; put a single name in a tuple")
@@ -279,12 +220,7 @@ def several_names(name: str, value: object) -> tuple[str, ...]:
 
 
 def shares_by_name(name: str, value: object, remedy: str = "") -> dict[str, float]:
-    """Return a mapping of names to shares, each 0 to 1, as a dict.
-
-    Raises:
-        TypeError: if it is another type, or holds other keys or values.
-        ValueError: if a share is out of range; ends with ``remedy``.
-    """
+    """Return a mapping of names to shares, each 0 to 1, as a dict."""
     if not isinstance(value, Mapping):
         raise TypeError(f"{name} must map names to shares, got {shown(value)}")
     for key in value:
@@ -295,11 +231,7 @@ def shares_by_name(name: str, value: object, remedy: str = "") -> dict[str, floa
 
 
 def as_array(name: str, value: object) -> NDArray[Any]:
-    """Return ``value`` as a NumPy array of any type.
-
-    Raises:
-        ValueError: if it has rows of different lengths.
-    """
+    """Return ``value`` as a NumPy array of any type."""
     try:
         return np.asarray(value)
     except ValueError:
@@ -307,12 +239,7 @@ def as_array(name: str, value: object) -> NDArray[Any]:
 
 
 def indices(name: str, value: object, count: int) -> NDArray[np.int32]:
-    """Return one integer or several, each 0 to ``count`` - 1, as an array of shape (n,).
-
-    Raises:
-        TypeError: if it holds anything but integers, or has another shape.
-        ValueError: if an integer is out of range.
-    """
+    """Return one integer or several, each 0 to ``count`` - 1, as an array of shape (n,)."""
     array = np.atleast_1d(as_array(name, value))
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise TypeError(f"{name} must be integers of shape (n,), got {shown(value)}")
@@ -322,12 +249,7 @@ def indices(name: str, value: object, count: int) -> NDArray[np.int32]:
 
 
 def flags(name: str, value: object, shape: tuple[int, ...] | None = None) -> NDArray[np.bool_]:
-    """Return ``value`` as an array of bool of a shape; None for any (height, width) with at least one cell.
-
-    Raises:
-        TypeError: if it holds anything but bool.
-        ValueError: if it has another shape.
-    """
+    """Return ``value`` as an array of bool of a shape; None for any (height, width) with at least one cell."""
     array = as_array(name, value)
     if array.dtype != np.bool_:
         raise TypeError(f"{name} must be bool, got {shown(value)}")
@@ -337,12 +259,7 @@ def flags(name: str, value: object, shape: tuple[int, ...] | None = None) -> NDA
 
 
 def numbers(name: str, value: object) -> NDArray[np.float64]:
-    """Return ``value`` as an array of numbers of any shape; NaN and infinity are allowed.
-
-    Raises:
-        TypeError: if it holds anything but numbers.
-        ValueError: if it has rows of different lengths.
-    """
+    """Return ``value`` as an array of numbers of any shape; NaN and infinity are allowed."""
     return _numbers(name, value).astype(np.float64, copy=False)
 
 

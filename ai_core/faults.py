@@ -181,11 +181,7 @@ class FaultIsolation(Saveable):
 
     @property
     def _named_failures(self) -> dict[str, Failures]:
-        """Failures under keys that are strings, for saves.
-
-        A runner of work under other keys saves them with that work, by its name:
-        schedulers, event managers, polling stations, sensors, habit trees.
-        """
+        """Failures under keys that are strings; a runner of work under other keys saves them with that work."""
         names = sorted(key for key in {*self._in_a_row, *self._quarantined} if isinstance(key, str))
         return {name: self.failures_of(name) for name in names}
 

@@ -23,16 +23,7 @@ def inner_state(inner: Any) -> State | None:
 
 
 def prepared_inner(inner: Any, state: object, place: str) -> Callable[[], object]:
-    """Check a result of ``inner_state``; return the function that loads it, which does nothing for None.
-
-    Args:
-        inner: the present inner object.
-        state: the saved state.
-        place: its place in the whole state, for messages: "'work'".
-
-    Raises:
-        StateError: if it cannot be loaded; names the place and the reason.
-    """
+    """Check a result of ``inner_state``; return the function that loads it, which does nothing for None."""
     if state is None:
         return int
     if not is_saveable(inner):

@@ -39,14 +39,9 @@ class DuplicateKeys(dict[str, Any]):
 
 
 def check_plain(whole: object, room: int = MAXIMUM_VALUES) -> int:
-    """Raise StateError unless a state is plain data; without recursion, so that no depth exhausts the stack.
+    """Raise StateError unless a state is plain data, of ``room`` values at most; return how many more it could hold.
 
-    Args:
-        whole: the state.
-        room: most values that it may hold (count).
-
-    Returns:
-        The number of values that it could hold in addition.
+    Without recursion, so that no depth exhausts the stack.
     """
     left = room_after(whole, room)
     if left is None:

@@ -92,11 +92,7 @@ class Cancellable:
 
 
 def check_interruptible(name: str, work: Any) -> Interruptible[Any]:
-    """Return ``work`` if it is interruptible work.
-
-    Raises:
-        TypeError: if a member is missing; names the members.
-    """
+    """Return ``work`` if it is interruptible work."""
     members = ("is_done", "is_cancelled", "progress", "result", "advance", "cancel")
     # Looked up on the class, because reading ``result`` of an object without one raises.
     missing = [one for one in members if not hasattr(type(work), one) and one not in getattr(work, "__dict__", ())]

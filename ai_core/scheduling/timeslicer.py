@@ -428,11 +428,7 @@ class Timeslicer(Saveable):
         return ran
 
     def _start(self, executor: Executor, budget: Budget, moment: FrameMoment) -> None:
-        """Start jobs on an executor until the limit is reached or the budget is spent.
-
-        Raises:
-            RuntimeError: if the executor was shut down; the job is started later.
-        """
+        """Start jobs on an executor until the limit is reached or the budget is spent."""
         rest, ran = self._rest, 0
         while rest and ran < self._most:
             job = rest.popleft()

@@ -74,11 +74,7 @@ class Runner(Protocol):
 
 
 def runner_for(work: Work) -> Runner:
-    """Return the runner of ``work``.
-
-    Raises:
-        TypeError: if it is no work, or does not take exactly one argument.
-    """
+    """Return the runner of ``work``."""
     if isinstance(work, type) and hasattr(work, "advance"):
         raise TypeError(f"work must be an object, got the class {work.__name__}; pass an instance")
     method = getattr(work, "advance", None)
@@ -119,12 +115,7 @@ def runner_for(work: Work) -> Runner:
 
 
 def check_runs_in_one_go(what: str, function: Callable[..., object]) -> None:
-    """Raise TypeError if calling ``function`` would only create a generator or a coroutine.
-
-    Args:
-        what: the argument's name, for the message.
-        function: any callable.
-    """
+    """Raise TypeError if calling ``function`` would only create a generator or a coroutine."""
     if _flags_of(function) & PAUSES:
         raise TypeError(
             f"{what} must not be async and must not yield, got {shown(function)}; it must run"
@@ -142,14 +133,7 @@ def _flags_of(work: Callable[..., object]) -> int:
 
 
 def check_takes(name: str, function: Callable[..., object], count: int, wanted: str) -> None:
-    """Raise TypeError if ``function`` cannot be called with ``count`` arguments.
-
-    Args:
-        name: the argument's name, for the message.
-        function: any callable.
-        count: number of arguments.
-        wanted: the arguments, for the message.
-    """
+    """Raise TypeError if ``function`` cannot be called with ``count`` arguments."""
     if count == 1 and _plainly_takes_one(function):
         return
     try:
@@ -245,11 +229,9 @@ class _GeneratorRunner:
         self._is_closed = False
 
     def run(self, turn: Turn, /) -> object:
-        """Continue from the last pause until the budget is spent or the generator ends.
+        """Continue until the budget is spent or the generator ends, to the next pause at least; restart after its end.
 
-        It always continues to the next pause at least, so that a spent budget cannot stop it
-        for good, and restarts on the run after its end. If its task is removed
-        meanwhile, it continues to its next pause and is closed there.
+        If its task is removed meanwhile, it continues to its next pause and is closed there.
         """
         self._is_closed = False
         generator, self._generator = self._generator, None
