@@ -17,7 +17,7 @@ from ai_core.events.event_log import EventLog
 from ai_core.events.squad_radio import SquadRadio
 from ai_core.faults import FaultIsolation
 from ai_core.level_of_detail.group_lod import GroupLOD
-from ai_core.level_of_detail.population.distributions import Normal, Quantiles
+from ai_core.level_of_detail.population.distributions import Normal
 from ai_core.maps import CoverBody, CoverMap, CoverObject, CoverSearch
 from ai_core.maps.decision_map import DecisionMap
 from ai_core.maps.grid import Grid
@@ -30,7 +30,6 @@ from ai_core.paths.grid_line import line_is_open
 from ai_core.paths.grid_path_provider import GridPathProvider
 from ai_core.paths.path_progress import PathProgress
 from ai_core.paths.path_service import PathService
-from ai_core.paths.path_smoothing import smooth
 from ai_core.paths.regions.region_graph import RegionGraph
 from ai_core.paths.searches.anytime_search import AnytimeSearch
 from ai_core.scheduling.policies import Policy
@@ -91,7 +90,7 @@ WRONG = {
     "a way that is no place": (
         lambda: ExploredMap().report(1, [1.5]), TypeError, "neighbors must be an integer, got 1.5"),
     "rows of many lengths": (
-        lambda: smooth([(0, 0), (1,)], 1.0), ValueError,
+        lambda: PathProgress([(0, 0), (1,)]), ValueError,
         r"points must have rows of equal length, got \[\(0, 0\), \(1,\)\]"),
     "text for numbers": (lambda: PathProgress("here"), TypeError, "points must hold numbers, got 'here'"),
     "no goals": (lambda: AnytimeSearch(GROUND, 0, None), TypeError, "goals must be integers of shape"),
@@ -117,7 +116,7 @@ WRONG = {
     "no generator": (
         lambda: Normal(1.0, 1.0).values(3, None), TypeError, r"generator must be a random\.Random or a numpy\.random"),
     "fewer than nobody": (
-        lambda: Quantiles((1.0, 2.0)).values(-1, random.Random(1)), ValueError, "count must be at least 0, got -1"),
+        lambda: Normal(1.0, 1.0).values(-1, random.Random(1)), ValueError, "count must be at least 0, got -1"),
     "no end of a line": (
         lambda: line_is_open(GROUND, (0, 0), ()), ValueError, "start and end must have rows of equal length"),
     "no force": (lambda: forecast([KNIGHT], Force([(KNIGHT, 1)])), TypeError, "own must be a Force, got "),

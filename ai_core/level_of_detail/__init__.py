@@ -20,7 +20,7 @@ from ai_core.level_of_detail.importance_settings import PARTS, ImportanceSetting
 from ai_core.level_of_detail.level_limits import Level, LevelLimits
 from ai_core.level_of_detail.population.categorical import Categorical
 from ai_core.level_of_detail.population.community import Community
-from ai_core.level_of_detail.population.distributions import Distribution, Normal, PowerLaw, Quantiles
+from ai_core.level_of_detail.population.distributions import Distribution, Normal, PowerLaw
 from ai_core.level_of_detail.population.people import CharacterDraft, NamedPerson, People, make_characters
 from ai_core.level_of_detail.population.population import Population
 from ai_core.level_of_detail.scheduling_lod import RateBand, SchedulingLOD, TaskRate
@@ -29,6 +29,6 @@ from ai_core.level_of_detail.viewer import Viewer
 __all__ = [
     "ARBITRATIONS", "PARTS", "BehaviorRanges", "BehavioralLOD", "Categorical", "CharacterDraft", "Community",
     "Distribution", "GroupLOD", "Importance", "ImportanceSettings", "LODBehavior", "Level", "LevelLimits",
-    "NamedPerson", "Normal", "People", "Population", "PowerLaw", "Quantiles", "RateBand", "SchedulingLOD", "TaskRate",
+    "NamedPerson", "Normal", "People", "Population", "PowerLaw", "RateBand", "SchedulingLOD", "TaskRate",
     "Viewer", "make_characters",
 ]

@@ -8,8 +8,7 @@ search, and a ``JumpTable`` in it speeds up searches on grids with a single cost
 ``RegionGraph`` finds long paths in a few hundred steps. ``FlowField`` holds the next cell for every cell.
 ``Reachability`` answers in O(1) whether a path exists. ``BumpAndTurn`` moves without a path, for example
 while one is searched; several movers share what they explored in an ``ExploredMap``. ``Corridor``,
-``pull_cells``, ``pull_through``, ``smooth`` and ``PathProgress`` are for following paths; ``LocalAvoidance``
-lets movers walk around each other.
+``pull_cells`` and ``PathProgress`` are for following paths; ``LocalAvoidance`` lets movers walk around each other.
 
 Rejected: a heap for searches on grids. Buckets of nearly equal costs need no ordering.
 """
@@ -24,7 +23,6 @@ from ai_core.paths.path import Path, PathState
 from ai_core.paths.path_progress import PathProgress, StuckDetector
 from ai_core.paths.path_requests import PathTicket, TicketState
 from ai_core.paths.path_service import PathProvider, PathService
-from ai_core.paths.path_smoothing import smooth
 from ai_core.paths.regions.reachability import Reachability
 from ai_core.paths.regions.region_graph import RegionGraph
 from ai_core.paths.regions.region_paths import RegionSearch
@@ -32,12 +30,11 @@ from ai_core.paths.searches.anytime_search import AnytimeSearch
 from ai_core.paths.searches.jump_table import JumpTable
 from ai_core.paths.searches.search import AStarSearch, Goals, StepCost, find_path
 from ai_core.paths.searches.search_memory import SearchMemory
-from ai_core.paths.string_pulling import pull_cells, pull_through
+from ai_core.paths.string_pulling import pull_cells
 
 __all__ = [
     "AStarSearch", "AnytimeSearch", "AvoidanceGroup", "BumpAndTurn", "Corridor", "ExploredMap", "ExploredMapQuery",
     "FlowField", "Goals", "GridPathProvider", "JumpTable", "LocalAvoidance", "Path", "PathProgress", "PathProvider",
     "PathService", "PathState", "PathTicket", "Reachability", "RegionGraph", "RegionSearch", "SearchMemory", "StepCost",
     "StuckDetector", "TicketState", "distance_on_grid", "find_path", "line_is_open", "neighbors_on_grid", "pull_cells",
-    "pull_through", "smooth",
 ]

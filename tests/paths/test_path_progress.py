@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ai_core.paths import PathProgress, StuckDetector, smooth
+from ai_core.paths import PathProgress, StuckDetector
 from ai_core.paths.path_progress import WINDOW_M
 from ai_core.saving import StateError
 
@@ -88,33 +88,10 @@ def test_states_go_through_json_and_back():
         other_stuck.prepare_state({**stuck.save_state(), "since_s": None})
 
 
-def test_corners_are_cut_off_where_that_is_open():
-    smoothed = smooth(CORNER, 2.0)
-    assert smoothed[0].tolist() == [0, 0]
-    assert smoothed[-1].tolist() == [10, 10]
-    turns = np.diff(np.arctan2(*np.diff(smoothed, axis=0).T[::-1]))
-    assert np.abs(turns).max() < 1.2  # one of 90 degrees became four smaller ones
-    assert smooth(CORNER, 2.0, is_open=lambda one, other: False).tolist() == np.array(CORNER).tolist()
-    assert smooth(CORNER[:2], 2.0).tolist() == np.array(CORNER[:2]).tolist()
-
-
-@given(points=st.lists(PLACES, min_size=2, max_size=6), radius=st.floats(0, 5), rounds=st.integers(0, 3))
-def test_a_smoothed_way_is_no_longer_and_keeps_its_ends(points, radius, rounds):
-    def length(way):
-        return np.linalg.norm(np.diff(way, axis=0), axis=1).sum()
-
-    way = np.array(points, np.float64)
-    smoothed = smooth(way, radius, rounds=rounds)
-    assert smoothed[[0, -1]].tolist() == way[[0, -1]].tolist()
-    assert length(smoothed) <= length(way) + 1e-9
-
-
 def test_bad_input_is_refused_at_the_call():
     for points in ([], [(1, 2, 3, 4)], [(1, math.nan)]):
         with pytest.raises(ValueError, match="points must be"):
             PathProgress(points)
-        with pytest.raises(ValueError, match="points must be"):
-            smooth(points, 1.0)
     with pytest.raises(ValueError, match="position"):
         PathProgress(CORNER).note((1, 2, 3))
     with pytest.raises(ValueError, match="distance_m"):

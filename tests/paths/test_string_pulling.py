@@ -1,8 +1,7 @@
-"""Ways pulled straight: shorter, still open, and through corridors the shortest."""
+"""Ways pulled straight: shorter and still open."""
 from __future__ import annotations
 
 import math
-from heapq import heappop, heappush
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.maps.grid import Grid
-from ai_core.paths import AStarSearch, line_is_open, pull_cells, pull_through
+from ai_core.paths import AStarSearch, line_is_open, pull_cells
 from tests.paths.levels import exact_line_is_open, grids
 
 SAMPLES = 400
@@ -106,62 +105,8 @@ def test_dear_ground_is_gone_round_still():
     assert max(row for row, _ in turns) == 3
 
 
-def shortest_through(start, goal, gates):
-    """What a way through gates costs at least: a plain search over all their ends."""
-    places = [(start, -1), *((end, number) for number, gate in enumerate(gates) for end in gate), (goal, len(gates))]
-    costs, waiting = {0: 0.0}, [(0.0, 0)]
-    while waiting:
-        cost, one = heappop(waiting)
-        if cost > costs[one]:
-            continue
-        for other in range(len(places)):
-            if places[other][1] > places[one][1] and passes(places[one], places[other], gates):
-                longer = cost + math.dist(places[one][0], places[other][0])
-                if longer < costs.get(other, math.inf):
-                    costs[other] = longer
-                    heappush(waiting, (longer, other))
-    return costs[len(places) - 1]
-
-
-def passes(one, other, gates):
-    """Whether a line goes through every gate between its ends; gates stand upright."""
-    (x, y), (end_x, end_y) = one[0], other[0]
-    for number in range(one[1] + 1, other[1]):
-        (at, high), (_, low) = gates[number]
-        height = y + (end_y - y) * (at - x) / (end_x - x)
-        if not low - 1e-9 <= height <= high + 1e-9:
-            return False
-    return True
-
-
-HEIGHTS = st.floats(-5, 5).map(lambda height: round(height, 2))
-
-
-@given(ends=st.tuples(HEIGHTS, HEIGHTS), gates=st.lists(st.tuples(HEIGHTS, HEIGHTS), max_size=7))
-def test_a_way_through_a_corridor_is_the_shortest_there_is(ends, gates):
-    upright = [[(x, max(pair)), (x, min(pair))] for x, pair in enumerate(gates, start=1)]
-    start, goal = (0.0, ends[0]), (len(gates) + 1.0, ends[1])
-    points = pull_through(start, goal, upright).tolist()
-    assert (tuple(points[0]), tuple(points[-1])) == (start, goal)
-    length = sum(math.dist(*pair) for pair in pairwise(points))
-    assert length == pytest.approx(shortest_through(start, goal, upright), rel=1e-9)
-
-
-def test_gate_ends_keep_a_margin_and_narrow_gates_use_the_middle():
-    points = pull_through((0, 0), (4, 0), [[(2, 3), (2, 1)]], margin=0.5)
-    assert points.tolist() == [[0, 0], [2, 1.5], [4, 0]]
-    points = pull_through((0, 0), (4, 0), [[(2, 3), (2, 1)]], margin=5)
-    assert points.tolist() == [[0, 0], [2, 2], [4, 0]]
-
-
 def test_bad_input_is_refused_at_the_call():
     passage = Grid(np.ones((3, 3), bool)).passage()
     for cells, why in (([0, 9], "cells of the grid"), ([0.5], "cells of the grid"), ([0, 5, 6], "open moves")):
         with pytest.raises(ValueError, match=why):
             pull_cells(passage, cells)
-    with pytest.raises(ValueError, match=r"\(n, 2, 2\)"):
-        pull_through((0, 0), (1, 1), [[1, 2]])
-    with pytest.raises(ValueError, match="finite"):
-        pull_through((0, 0), (1, math.nan), [])
-    with pytest.raises(ValueError, match="margin"):
-        pull_through((0, 0), (1, 1), [], margin=-1)

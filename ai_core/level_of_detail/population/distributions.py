@@ -2,7 +2,6 @@
 
 - ``Normal`` for most natural quantities, such as height, skill or health.
 - ``PowerLaw`` where few have much and many have little, such as wealth or fame.
-- ``Quantiles`` for any measured shape.
 
 ``values`` returns numbers with exactly the mean of the distribution, and ``refitted`` recovers exactly the
 distribution of those numbers, so that repeated opening and closing of a group causes no drift.
@@ -13,26 +12,18 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ai_core.described import Described
 from ai_core.errors import as_array, finite_number, shown
 from ai_core.level_of_detail.population.chance import Floats, normals, uniforms
 from ai_core.saving.fields import LARGEST
-from ai_core.saving.kinds import ListOf, Number, Record
+from ai_core.saving.kinds import Number, Record
 
-__all__ = [
-    "NORMAL_STATE", "POWER_LAW_STATE", "QUANTILES_STATE", "Distribution", "Normal", "PowerLaw", "Quantiles",
-    "checked_values",
-]
-
-QUANTILE_POINTS = 17
-"""Points of a fitted ``Quantiles`` (count): one for every sixteenth of the people."""
+__all__ = ["NORMAL_STATE", "POWER_LAW_STATE", "Distribution", "Normal", "PowerLaw", "checked_values"]
 
 MOST_STEPS = 100
 """Largest number of steps of a search for a mean (count); a dozen are usual, bisection needs 60."""
@@ -222,86 +213,6 @@ POWER_LAW_STATE = Record(PowerLaw, exponent=Number(), lower=Number(), average=Nu
 """How a power law is saved."""
 
 
-@dataclass(frozen=True, slots=True)
-class Quantiles(Distribution):
-    """Distribution of any shape: values at equal steps from the smallest to the largest.
-
-    Args:
-        points: two or more values that do not decrease, from the smallest to the largest.
-        average: mean; None takes the mean of straight lines between the points.
-
-    Raises:
-        TypeError, ValueError: if a number is not finite, or the points are fewer than two or decrease.
-    """
-
-    points: tuple[float, ...]
-    average: float | None = None
-
-    def __post_init__(self) -> None:
-        points = tuple(finite_number("points", one) for one in self.points)
-        object.__setattr__(self, "points", points)
-        if len(points) < 2 or any(one > other for one, other in pairwise(points)):
-            raise ValueError(f"points must be two or more numbers that do not decrease, got {shown(points)}")
-        if self.average is None:
-            middle = (np.array(points[1:]) + np.array(points[:-1])) / 2
-            object.__setattr__(self, "average", float(middle.mean()))
-        finite_number("average", self.average)
-
-    @classmethod
-    def of(cls, values: ArrayLike, points: int = QUANTILE_POINTS) -> Quantiles:
-        """Return the quantiles of ``values`` at a number of points, two or more."""
-        ordered = np.sort(checked_values(as_array("values", values)))
-        return cls(tuple(ordered[_places(points, len(ordered))].tolist()), float(ordered.mean()))
-
-    @property
-    def mean(self) -> float:
-        """Mean of the distribution."""
-        assert self.average is not None
-        return self.average
-
-    def values(self, count: int, generator: Any) -> Floats:
-        """Return numbers that include each point; the others are drawn between points and bent to match the mean."""
-        share = uniforms(generator, count)
-        if count == 0:
-            return share
-        points = np.array(self.points)
-        places = _places(len(points), count)
-        step = np.clip(np.searchsorted(places, np.arange(count), side="right") - 1, 0, len(points) - 2)
-        share[places] = 0.0
-        base, rise = points[step], (points[step + 1] - points[step])
-        base[places] = points
-        rise[places] = 0.0
-        with np.errstate(under="ignore"):
-            bend = _solved(lambda bend: self.mean - float((base + rise * share**bend).mean()))
-            return _with_mean(base + rise * share**bend, self.mean)
-
-    def refitted(self, values: Floats) -> Quantiles:
-        """Return the quantiles of the values at as many points as this distribution has."""
-        return Quantiles.of(values, len(self.points))
-
-    def merged(self, count: int, other: Quantiles, other_count: int) -> Quantiles:
-        """Return the quantiles of both distributions mixed; the mean is exact."""
-        mean = _pooled(self.mean, count, other.mean, other_count)
-        if self.points == other.points:
-            return Quantiles(self.points, mean)
-        grid = np.unique(self.points + other.points)
-        below = np.zeros(len(grid))
-        up_to = np.zeros(len(grid))
-        for one, weight in ((self, count), (other, other_count)):
-            shares = np.linspace(0, 1, len(one.points))
-            below += weight * (1 - np.interp(-grid, -np.array(one.points[::-1]), 1 - shares[::-1]))
-            up_to += weight * np.interp(grid, one.points, shares)
-        share = np.stack((below, np.maximum(below, up_to)), axis=1).ravel() / (count + other_count)
-        wanted = np.linspace(0, 1, max(len(self.points), len(other.points)))
-        points = np.interp(wanted, share, np.repeat(grid, 2))
-        points[0], points[-1] = grid[0], grid[-1]
-        return Quantiles(tuple(np.maximum.accumulate(points).tolist()), mean)
-
-
-QUANTILES_STATE = Record(Quantiles, points=ListOf(Number(), make=tuple), average=Number())
-"""How quantiles are saved."""
-
-
 def checked_values(values: Floats) -> Floats:
     """Return ``values`` as finite float64 of shape (n,), n at least 1.
 
@@ -373,10 +284,3 @@ def _pooled(one: float, count: int, other: float, other_count: int) -> float:
 
 def _exponent(tail: float) -> float:
     return min(STEEPEST, 1 + 1 / max(tail, 1 / STEEPEST))
-
-
-def _places(points: int, count: int) -> Any:
-    """Return the indices of the points among ``count`` sorted values."""
-    return np.rint(np.linspace(0, count - 1, points)).astype(np.intp)
-
-

@@ -11,13 +11,7 @@ from ai_core.errors import UnknownNameError, named, shown, whole_number
 from ai_core.level_of_detail.population.categorical import CATEGORICAL_STATE, Categorical
 from ai_core.level_of_detail.population.chance import checked_generator
 from ai_core.level_of_detail.population.dependence import arranged, checked_dependences, measured
-from ai_core.level_of_detail.population.distributions import (
-    NORMAL_STATE,
-    POWER_LAW_STATE,
-    QUANTILES_STATE,
-    Distribution,
-    checked_values,
-)
+from ai_core.level_of_detail.population.distributions import NORMAL_STATE, POWER_LAW_STATE, Distribution, checked_values
 from ai_core.saving.kinds import MapOf, Number, OneRecordOf, Record, Row, Text, Whole
 
 __all__ = ["POPULATION_STATE", "Columns", "Population"]
@@ -212,7 +206,7 @@ class Population:
 POPULATION_STATE = Record(
     lambda count, properties, dependences: Population(count, properties).with_dependences(dependences), count=Whole(),
     properties=MapOf(OneRecordOf(
-        normal=NORMAL_STATE, power_law=POWER_LAW_STATE, quantiles=QUANTILES_STATE, categorical=CATEGORICAL_STATE)),
+        normal=NORMAL_STATE, power_law=POWER_LAW_STATE, categorical=CATEGORICAL_STATE)),
     dependences=MapOf(Number(-1, 1), key=Row(lambda one, other: (one, other), Text(), Text())))
 """How a population is saved."""
 

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 
 from ai_core.level_of_detail.population.categorical import Categorical
 from ai_core.level_of_detail.population.chance import checked_generator
-from ai_core.level_of_detail.population.distributions import Normal, PowerLaw, Quantiles
+from ai_core.level_of_detail.population.distributions import Normal, PowerLaw
 
 KINDS = [
     Normal(40.0, 15.0), Normal(-3.0, 0.0), PowerLaw(2.5, 10.0), PowerLaw(1.8, 1.0, average=50.0),
-    PowerLaw(40.0, 1.0), Quantiles((0.0, 0.2, 0.5, 0.8, 0.9, 1.0)), Quantiles((1.0, 1.0, 1.0)),
-    Quantiles((0.0, 1.0, 100.0), average=30.0),
+    PowerLaw(40.0, 1.0),
 ]
 each_kind = pytest.mark.parametrize("kind", KINDS, ids=str)
 
@@ -24,7 +23,7 @@ each_kind = pytest.mark.parametrize("kind", KINDS, ids=str)
 def figures(one):
     if isinstance(one, Normal):
         return [one.average, one.deviation]
-    return [one.mean, one.exponent, one.lower] if isinstance(one, PowerLaw) else [one.mean, *one.points]
+    return [one.mean, one.exponent, one.lower]
 
 
 @each_kind
@@ -60,8 +59,6 @@ def test_values_have_the_shape_they_should():
     # Half have less than lower * 2 ** (1 / (exponent - 1)).
     assert np.median(wealth) == pytest.approx(10 * 2 ** (1 / 1.5), rel=0.1)
     assert np.mean(wealth > 100) == pytest.approx(10**-1.5, rel=0.25)
-    steps = Quantiles((0.0, 1.0, 100.0)).values(10_001, chance)
-    assert (steps.min(), np.median(steps), steps.max()) == (0, 1, 100)
 
 
 @each_kind
@@ -82,16 +79,6 @@ def test_merging_is_what_all_values_together_give(one, other):
     assert merged.tail == pytest.approx(wanted.tail, rel=1e-9, abs=2e-6)  # exponents end at STEEPEST
 
 
-def test_quantiles_of_two_groups_lie_where_those_of_all_do():
-    low, high = np.linspace(0, 1, 400), np.linspace(2, 3, 1200)
-    merged = Quantiles.of(low).merged(400, Quantiles.of(high), 1200)
-    wanted = Quantiles.of(np.concatenate((low, high)))
-    assert merged.mean == pytest.approx(wanted.mean)
-    inner = [n for n in range(17) if n != 4]  # a quarter lies anywhere in the gap
-    assert np.array(merged.points)[inner] == pytest.approx(np.array(wanted.points)[inner], abs=0.02)
-    assert 1 <= merged.points[4] <= 2
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -101,8 +88,6 @@ def test_quantiles_of_two_groups_lie_where_those_of_all_do():
         (lambda: PowerLaw(1.9, 1.0), "has no mean; give average"),
         (lambda: PowerLaw(2.5, 0.0), "lower must be above 0"),
         (lambda: PowerLaw(2.5, 10.0, average=9.0), "average must be at least 10"),
-        (lambda: Quantiles((1.0,)), "points must be two or more numbers that do not decrease"),
-        (lambda: Quantiles((1.0, 0.0)), "points must be two or more numbers that do not decrease"),
         (lambda: Normal(0.0, 1.0).refitted(np.array([])), r"values must have shape \(n,\), n at least 1, got"),
         (lambda: Normal(0.0, 1.0).refitted(np.array([1.0, math.inf])), "values must be finite, got inf"),
         (lambda: PowerLaw(2.5, 1.0).refitted(np.array([0.0])), "must be above 0, got 0"),
