@@ -114,9 +114,9 @@ class Budget:
         """The amount left: µs or steps, 0 or more, ``inf`` if unlimited."""
 
     @property
-    @abstractmethod
     def used(self) -> float:
         """The amount used since the budget was made: µs or steps."""
+        return self.steps
 
     @property
     @abstractmethod
@@ -189,8 +189,9 @@ class Budget:
         """
         return self.part(amount)
 
-    @abstractmethod
-    def _part(self, amount: float) -> Budget: ...
+    def _part(self, amount: float) -> Budget:
+        left = self.left
+        return _StepPart(int(left if amount >= left else math.ceil(amount)), self)
 
 
 class _TimeBudget(Budget):
@@ -305,16 +306,8 @@ class _StepBudget(Budget):
         return max(0, self._allowed - self.steps)
 
     @property
-    def used(self) -> float:
-        return self.steps
-
-    @property
     def over(self) -> float:
         return max(0, self.steps - self._allowed)
-
-    def _part(self, amount: float) -> Budget:
-        left = self.left
-        return _StepPart(int(left if amount >= left else math.ceil(amount)), self)
 
 
 class _StepPart(Budget):
@@ -348,16 +341,8 @@ class _StepPart(Budget):
         return own if self._root.steps - self.steps == self._others else min(own, self._whole.left)
 
     @property
-    def used(self) -> float:
-        return self.steps
-
-    @property
     def over(self) -> float:
         return max(0, self.steps - self._allowed, self._whole.over)
-
-    def _part(self, amount: float) -> Budget:
-        left = self.left
-        return _StepPart(int(left if amount >= left else math.ceil(amount)), self)
 
 
 class _UnlimitedBudget(Budget):
@@ -380,10 +365,6 @@ class _UnlimitedBudget(Budget):
         return inf
 
     @property
-    def used(self) -> float:
-        return self.steps
-
-    @property
     def over(self) -> float:
         return 0
 
@@ -392,7 +373,7 @@ class _UnlimitedBudget(Budget):
             budget = _UnlimitedBudget()
             budget.stopwatch, budget.steps, budget._parent = None, 0, self
             return budget
-        return _StepPart(math.ceil(amount), self)
+        return super()._part(amount)
 
 
 def check_budget(budget: object) -> None:

@@ -153,11 +153,6 @@ class ReplayBudget(Budget):
         return math.inf
 
     @property
-    def used(self) -> float:
-        """Steps charged so far."""
-        return self.steps
-
-    @property
     def over(self) -> float:
         """0: an overrun of time has no equivalent in steps."""
         return 0
