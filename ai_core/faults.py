@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import logging
-import traceback
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -30,10 +29,6 @@ class Fault:
     error: Exception
     failures_in_a_row: int
     is_quarantined: bool
-
-    def traceback_text(self) -> str:
-        """Return the traceback as a string, formatted as Python prints it."""
-        return "".join(traceback.format_exception(self.error))
 
 
 class Failures(NamedTuple):
