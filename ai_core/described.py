@@ -42,11 +42,6 @@ class Described:
 def _short(value: object) -> str:
     if isinstance(value, float):
         return f"{value:g}"
-    if isinstance(value, Sized) and not isinstance(value, str) and not _is_short(value):
-        return str(len(value))
-    return shown(value)
-
-
-def _is_short(value: object) -> bool:
-    """Return whether a value is a place or a shape, which says more than its size."""
-    return isinstance(value, tuple) and len(value) < 5 and all(isinstance(one, (int, float)) for one in value)
+    # A place or a shape says more than its size.
+    is_short = isinstance(value, tuple) and len(value) < 5 and all(isinstance(one, (int, float)) for one in value)
+    return str(len(value)) if isinstance(value, Sized) and not (is_short or isinstance(value, str)) else shown(value)

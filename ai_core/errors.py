@@ -167,7 +167,9 @@ def positions(
 
 def point(name: str, value: object) -> NDArray[np.float32]:
     """Return two coordinates with z = 0, or three, as a finite float32 position of shape (3,), a copy."""
-    if type(value) is tuple and len(value) == 3 and _are_coordinates(value):
+    if type(value) is tuple and len(value) == 3 and all(
+        type(one) is float and -LARGEST_FLOAT32 <= one <= LARGEST_FLOAT32 for one in value
+    ):
         return np.array(value, np.float32)
     array = _numbers(name, value)
     if array.shape not in ((2,), (3,)):
@@ -288,11 +290,6 @@ def _of_type(kind: type) -> str:
 def _message(name: str, wanted: str, value: object, remedy: str) -> str:
     tail = f"; {remedy}" if remedy else ""
     return f"{name} must be {wanted}, got {shown(value)}{tail}"
-
-
-def _are_coordinates(values: tuple[object, ...]) -> bool:
-    """Return whether all are Python floats that a float32 holds: then they need no check as an array."""
-    return all(type(one) is float and -LARGEST_FLOAT32 <= one <= LARGEST_FLOAT32 for one in values)
 
 
 def _numbers(name: str, value: object) -> NDArray[np.generic]:

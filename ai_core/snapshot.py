@@ -154,7 +154,8 @@ def restore(
                 problems[name] = error
     problems |= _wrong_moments(states, {name: parts[name] for name in changes})
     reasons = {name: str(problem).removeprefix(f"{name}: ") for name, problem in problems.items()}
-    clocks = _clocks_among(parts)
+    used = {id(getattr(one, "clock", None)) for one in parts.values()}
+    clocks = {name for name, part in parts.items() if isinstance(part, ManualClock) or id(part) in used}
     for name, reason in reasons.items():
         if not skip_broken or name in clocks:
             raise SnapshotError(f"{name}: {reason}") from problems[name]
@@ -305,12 +306,6 @@ def _strangers(
         **dict.fromkeys(gone, SnapshotError("is not among the parts")),
         **dict.fromkeys(new, SnapshotError("is not in the snapshot")),
     }
-
-
-def _clocks_among(parts: Mapping[str, SnapshotPart]) -> set[str]:
-    """Return the names of the parts that are clocks, by their class or because another part has them as its clock."""
-    used = {id(getattr(one, "clock", None)) for one in parts.values()}
-    return {name for name, part in parts.items() if isinstance(part, ManualClock) or id(part) in used}
 
 
 def _wrong_moments(states: Mapping[str, Any], parts: Mapping[str, SnapshotPart]) -> dict[str, SnapshotError]:

@@ -68,7 +68,8 @@ def heat_map(
     drawing.boxes.append(Rect(0, 0, width, drawing.height, WHITE))
     drawing.texts.append(Label(_EDGE_PX, _TOP_PX / 2, title))
     drawing.boxes += sorted(_cells(shades, cell_px), key=lambda box: box.colour)
-    for colour, (name, points) in zip(_colours(), (paths or {}).items(), strict=False):
+    colours = [*SERIES[1:], SERIES[0]] * 20    # blue last: it is the colour of the cells
+    for colour, (name, points) in zip(colours, (paths or {}).items(), strict=False):
         placed = [_placed(point, cell_px) for point in points]
         drawing.lines.append(Line(placed, colour, 2.5))
         if name and placed:
@@ -101,10 +102,6 @@ def _colour(shade: int) -> Colour:
     if shade > _SHADES:
         return WALL
     return mixed(GROUND, _ABOVE if shade > 0 else _BELOW, abs(shade) / _SHADES)
-
-
-def _colours() -> list[Colour]:
-    return [*SERIES[1:], SERIES[0]] * 20       # blue last: it is the colour of the cells
 
 
 def _placed(point: tuple[float, float], cell_px: int) -> tuple[float, float]:

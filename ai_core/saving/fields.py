@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
-from ai_core.errors import LARGEST, MOST, shown
+from ai_core.errors import LARGEST, LARGEST_FLOAT32, MOST, shown
 
 __all__ = ["LARGEST", "LARGEST_FLOAT32", "LATEST_S", "MOST", "State", "StateError", "brief", "check_names",
            "check_version", "checked_dict", "checked_list", "checked_number", "checked_whole", "place_in", "refuse"]
@@ -13,9 +13,6 @@ __all__ = ["LARGEST", "LARGEST_FLOAT32", "LATEST_S", "MOST", "State", "StateErro
 State = dict[str, Any]
 """Plain data: dicts with strings as keys, lists, strings, numbers, true, false, None."""
 
-
-LARGEST_FLOAT32 = 3.4028234663852886e38
-"""Largest coordinate that a float32 holds; a position up to it is accepted, so it is loaded, too (m)."""
 
 LATEST_S = 1e12
 """Latest game time (s): 30,000 years. Later ones leave no room for fractions of a second."""
