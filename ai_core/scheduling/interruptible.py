@@ -1,9 +1,6 @@
 """Work too long for one frame: it pauses, continues later, and has a result in the end.
 
 Create it, call ``advance(budget)`` until ``is_done``, then read ``result``.
-Every object with the members of ``Interruptible`` is such work; no base class is
-needed. ``Suspendable`` wraps a generator, ``UntilGoodEnough`` anytime work, and ``BackgroundJob`` lets a scheduler
-run work to its end.
 """
 from __future__ import annotations
 

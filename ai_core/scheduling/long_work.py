@@ -1,9 +1,5 @@
 """Kinds of work that is too long for one frame: generators, background jobs and anytime work.
 
-``Suspendable`` wraps a generator, and ``BackgroundJob`` lets a scheduler run work to its end. *Anytime* work has an
-answer at any time, and a better one the longer it runs: every object with the members of ``Anytime``.
-``UntilGoodEnough`` ends it when the answer is good enough or is needed.
-
 Rejected: stopping endless generators here, as schedulers do with theirs. This work has an end by design, and may
 be run as a whole on a loading screen.
 """

@@ -205,7 +205,10 @@ def phase_quality(
     Source: 000_execution_management, phase quality; there by random samples only.
     """
     checked = [checked_slot(slot) for slot in slots]
-    costs, labels = _checked_costs(costs_us, len(checked)), _checked_names(names, len(checked))
+    check_one_per_slot("costs_us", costs_us, len(checked))
+    costs = None if costs_us is None else [
+        finite_number("a cost in costs_us", cost, minimum=0) for cost in costs_us]
+    labels = _checked_names(names, len(checked))
     frames = whole_number("frames", frames, minimum=1, maximum=MOST_EXACT_FRAMES)
     from_frame = whole_number("from_frame", from_frame, minimum=0)
     common = common_multiple((slot.period_frames for slot in checked), MOST_EXACT_FRAMES)
@@ -226,13 +229,6 @@ def phase_quality(
         worst_frame, meeting, tuple(labels[index] for index in meeting) if labels else (),
         least_peak, can_help, advice,
     )
-
-
-def _checked_costs(costs_us: Sequence[float] | None, count: int) -> list[float] | None:
-    if costs_us is None:
-        return None
-    check_one_per_slot("costs_us", costs_us, count)
-    return [finite_number("a cost in costs_us", cost, minimum=0) for cost in costs_us]
 
 
 def _checked_names(names: Sequence[str] | None, count: int) -> list[str]:

@@ -35,7 +35,6 @@ __all__ = [
     "first_frame",
     "least_peak_of",
     "mean_costs_us",
-    "slots_of",
 ]
 
 class FrameLoad:
@@ -157,18 +156,11 @@ class DryRun(PhaseTable):
     Source: 000_execution_management, Wright and Marshall's method.
     """
 
-    SHOWN = ("load",)
-
     def __init__(self, look_ahead_frames: int = LOOK_AHEAD_FRAMES) -> None:
         remedy = f"use {LOOK_AHEAD_FRAMES} if in doubt"
         frames = whole_number(
             "look_ahead_frames", look_ahead_frames, minimum=1, maximum=MAX_PERIOD_FRAMES, remedy=remedy)
         self._load = FrameLoad(frames, counts_later=False)
-
-    @property
-    def load(self) -> NDArray[np.int64]:
-        """Runs on each frame of the look-ahead, a copy."""
-        return self._load.cells.copy()
 
     def best_phase(self, period_frames: int) -> int:
         """Return the phase that is due on the first frame with the fewest runs.
@@ -392,7 +384,9 @@ class Rephasing(Described):
     def _improve(self) -> Iterator[None]:
         """Take tasks out of a busiest frame, place them again, and undo each attempt that makes it worse."""
         movable = np.flatnonzero(self._may_move)
-        least_peak = self._least_peak()
+        least_peak, periods = -(-int(self._load.cells.sum()) // self._load.frames), np.unique(self._periods)
+        if not (self._load.frames % periods).any():     # else these frames do not contain every meeting
+            least_peak = max(least_peak, least_peak_of(periods.tolist()))
         placements = attempt = 0
         while placements < MOST_PLACEMENTS and len(movable) and self._load.cells.max() > least_peak:
             taken = self._taken_out(movable)
@@ -406,14 +400,6 @@ class Rephasing(Described):
             placements += len(taken) + 1
             self._settle(taken)
             yield
-
-    def _least_peak(self) -> int:
-        """Return a lower bound on the peak, at which the search ends."""
-        mean = -(-int(self._load.cells.sum()) // self._load.frames)
-        periods = np.unique(self._periods)
-        if (self._load.frames % periods).any():
-            return mean  # these frames do not contain every meeting
-        return max(mean, least_peak_of(periods.tolist()))
 
     def _taken_out(self, movable: NDArray[np.int64]) -> list[int]:
         """Take some tasks of a busiest frame, and a few others, out of the load; return their indices."""
@@ -479,11 +465,6 @@ def _rounded(weights: list[float] | None, count: int) -> list[int]:
     parts = [weight / greatest for weight in weights]
     scale = min(FINEST, MOST_WEIGHT / sum(parts))
     return [max(1, round(part * scale)) for part in parts]
-
-
-def slots_of(tasks: list[Task]) -> list[PhaseSlot]:
-    """Return period and phase of each task."""
-    return [PhaseSlot(task._period, task._phase) for task in tasks]
 
 
 def mean_costs_us(tasks: list[Task]) -> list[float] | None:

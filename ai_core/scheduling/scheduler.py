@@ -25,7 +25,7 @@ from ai_core.saving.kinds import ListOf, Whole
 from ai_core.saving.matching import match_by_name
 from ai_core.scheduling.due_table import DueTable, by_id
 from ai_core.scheduling.phase_quality import SAMPLED_FRAMES, PhaseQuality, phase_quality
-from ai_core.scheduling.phasing import DryRun, PhaseSlot, PhaseTable, Rephasing, mean_costs_us, slots_of
+from ai_core.scheduling.phasing import DryRun, PhaseSlot, PhaseTable, Rephasing, mean_costs_us
 from ai_core.scheduling.policies import BudgetMargin, OverrunBias, Policy
 from ai_core.scheduling.run_loops import CarryOverQueue, RunLoop
 from ai_core.scheduling.statistics import Overrun
@@ -193,11 +193,6 @@ class Scheduler(Saveable):
         """Number of frames that overran their budget."""
         return self._overruns
 
-    @property
-    def last_overrun(self) -> Overrun | None:
-        """The last overrun, None if there was none; not saved."""
-        return self._last_overrun
-
     # -- tasks
 
     def add(
@@ -356,10 +351,6 @@ class Scheduler(Saveable):
             "amount", amount, minimum=0, maximum=LARGEST_REQUEST,
             remedy="use None for a share by priority",
         )
-
-    def request_of(self, task: Task) -> float | None:
-        """Return the request of ``task`` (µs or steps), None if it has none."""
-        return task._requested
 
     def longest_wait_frames(self, task: Task) -> int:
         """Return the most frames that ``task`` can wait from falling due to running.
@@ -605,7 +596,7 @@ class Scheduler(Saveable):
             self._faults.forget(task)
 
     def _emit_overrun(self, overrun: Overrun, task: Task) -> None:
-        inner = task._work.last_overrun if isinstance(task._work, Scheduler) else None
+        inner = task._work._last_overrun if isinstance(task._work, Scheduler) else None
         if inner is not None and inner.now == overrun.now:
             overrun = overrun._replace(name=f"{task._name}/{inner.name}")
         self._loop.is_overrun_known = True
@@ -635,7 +626,7 @@ class Scheduler(Saveable):
         Cost: 0.2 s with 10,000 tasks: call it while a level loads.
         """
         tasks = [task for task in self._tasks.values() if task._may_run]
-        slots = slots_of(tasks)
+        slots = [PhaseSlot(task._period, task._phase) for task in tasks]
         search = Rephasing(
             slots, weights=mean_costs_us(tasks) if by_cost else None,
             movable=[task._automatic_phase for task in tasks])
@@ -656,8 +647,9 @@ class Scheduler(Saveable):
         Cost: as the function ``phase_quality``.
         """
         tasks = [task for task in self._tasks.values() if task._may_run]
-        costs_us, names = mean_costs_us(tasks), [task._name for task in tasks]
-        return phase_quality(slots_of(tasks), costs_us=costs_us, names=names, frames=frames, from_frame=self._frame)
+        return phase_quality(
+            [PhaseSlot(task._period, task._phase) for task in tasks], costs_us=mean_costs_us(tasks),
+            names=[task._name for task in tasks], frames=frames, from_frame=self._frame)
 
     def statistics(self) -> list[dict[str, object]]:
         """Return a row per task, in the order added: its settings, grants, used time, lateness and faults.

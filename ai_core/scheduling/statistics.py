@@ -98,7 +98,8 @@ def statistics_table(
     if max_rows is not None:
         left_out = len(table) - whole_number("max_rows", max_rows, minimum=1, remedy="use None for all")
         table = table[:max_rows]
-    lines = _aligned(names, table)
+    cells = [_column(name, [row.get(name) for row in table]) for name in names]
+    lines = ["  ".join(line).rstrip() for line in zip(*cells, strict=True)]
     if left_out > 0:
         lines.append(f"and {left_out} more")
     return "\n".join(lines)
@@ -108,11 +109,6 @@ def _rank(value: object) -> tuple[int, float, str]:
     if isinstance(value, Real) and not isnan(value):
         return 0, -float(value), ""
     return (1, 0.0, value) if isinstance(value, str) else (2, 0.0, "")
-
-
-def _aligned(names: Sequence[str], table: Sequence[Mapping[str, object]]) -> list[str]:
-    columns = [_column(name, [row.get(name) for row in table]) for name in names]
-    return ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
 
 
 def _column(name: str, values: Sequence[object]) -> list[str]:
@@ -220,14 +216,9 @@ class QualityOfService(Described):
         return self._ai_share
 
     @property
-    def frame_us(self) -> float:
-        """Duration of a frame at the target rate (µs)."""
-        return 1_000_000 / self._target_hz
-
-    @property
     def budget_us(self) -> float:
         """Budget of AI per frame (µs)."""
-        return self.frame_us * self._ai_share
+        return 1_000_000 / self._target_hz * self._ai_share
 
     def begin(self, stopwatch: Stopwatch) -> Budget:
         """Return the budget of a frame, which starts now."""
@@ -315,7 +306,7 @@ class QualityOfService(Described):
         return {
             "target_hz": self._target_hz,
             "ai_share": self._ai_share,
-            "frame_us": self.frame_us,
+            "frame_us": 1_000_000 / self._target_hz,
             "budget_us": self.budget_us,
             "frames": self._frames,
             "frames_kept": self._frames - self._frames_over,

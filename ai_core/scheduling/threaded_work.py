@@ -1,9 +1,5 @@
 """Threaded work: a function that runs on threads, with results in a later frame, in order.
 
-The threads only compute; no callback runs on them. ``advance`` delivers the results
-on the calling thread, in the order submitted, on the frame that
-was set when they were submitted: the trace is that of a single thread.
-
 Rejected: handing over each result as soon as it is available. It is slightly sooner,
 and no two runs are the same.
 """
@@ -89,7 +85,7 @@ MAX_DELAY_FRAMES = 100_000
 
 
 class ThreadedWork(Saveable):
-    """Runs calls of one function on an executor; work for a scheduler.
+    """Runs calls of one function on an executor, and no callback there; work for a scheduler.
 
     The function must depend on its arguments alone, change nothing that other code
     reads, and touch no nodes of an engine: it runs while the game continues.
@@ -232,7 +228,9 @@ class ThreadedWork(Saveable):
         frame = self._clock.now.frame
         while self._pending and not self.is_quarantined:
             ticket = self._pending[0]
-            if ticket.due_frame > frame or not (self._waits or _is_ready(ticket)):
+            if ticket.due_frame > frame or not (
+                self._waits or ticket._future is None or ticket._future.done()
+            ):
                 return
             self._pending.popleft()
             budget.spend()
@@ -294,7 +292,11 @@ class ThreadedWork(Saveable):
 
     def _hand_over(self, ticket: ThreadTicket, frame: int) -> None:
         try:
-            result = self._outcome_of(ticket)
+            future = ticket._future
+            if future is None or future.cancel():  # no thread has started it or will start it
+                result = self._function(*ticket.arguments)
+            else:
+                result = future.result()
             ticket._outcome, ticket._result, ticket._future = "succeeded", result, None
             if self._then is not None:
                 self._then(ticket)
@@ -304,16 +306,6 @@ class ThreadedWork(Saveable):
             self._faults.failed(self, f"{self._name} (ticket {ticket.id})", frame, error)
         else:
             self._faults.succeeded(self)
-
-    def _outcome_of(self, ticket: ThreadTicket) -> Any:
-        future = ticket._future
-        if future is None or future.cancel():  # no thread has started it or will start it
-            return self._function(*ticket.arguments)
-        return future.result()
-
-
-def _is_ready(ticket: ThreadTicket) -> bool:
-    return ticket._future is None or ticket._future.done()
 
 
 def _drop(ticket: ThreadTicket) -> None:

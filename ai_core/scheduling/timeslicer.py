@@ -46,16 +46,6 @@ class Timing(Enum):
     SISO = (True, True)
     AISO = (False, True)
 
-    @property
-    def reads_together(self) -> bool:
-        """True if all inputs of a batch are read when it starts."""
-        return self.value[0]
-
-    @property
-    def shows_together(self) -> bool:
-        """True if all results of a batch become visible at once, when the next one starts."""
-        return self.value[1]
-
 
 FrameMoment = tuple[int, float]
 """The number of an update, and the game time (s) in which it ran."""
@@ -175,14 +165,14 @@ class Timeslicer(Saveable):
     ) -> None:
         checked_clock(clock)
         check_type("timing", timing, Timing, "use Timing.AIAO")
+        self._reads_together, self._shows_together = timing.value
         if inputs is not None:
             _check_takes("inputs", inputs, "key")
-        elif timing.reads_together:
+        elif self._reads_together:
             raise ValueError(
                 f"inputs must be given with {timing.name}, got None; this timing reads all inputs when a batch begins")
         _check_takes("job", job, *(("key",) if inputs is None else ("key", "input")))
         self._clock, self._timing, self._call, self._inputs = clock, timing, job, inputs
-        self._reads_together, self._shows_together = timing.reads_together, timing.shows_together
         self._name = checked_name("name", getattr(job, "__name__", type(job).__name__) if name is None else name)
         self._limit(jobs_per_update, executor)
         self._faults = given_faults(faults)

@@ -90,6 +90,7 @@ class World:
 
 def age_bounds(timing, updates, *, later=False):
     """Return the least and the greatest age of results, with batches of so many updates."""
-    if timing.shows_together:
-        return (updates if timing.reads_together else 1), 2 * updates - 1
-    return later, (2 * updates - 2 if timing.reads_together else updates - 1) + later
+    reads_together, shows_together = timing.value
+    if shows_together:
+        return (updates if reads_together else 1), 2 * updates - 1
+    return later, (2 * updates - 2 if reads_together else updates - 1) + later
