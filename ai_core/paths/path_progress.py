@@ -1,4 +1,4 @@
-"""Progress along a path: distance walked, point to steer for, arrival, and stuck detection."""
+"""Progress along a path: distance walked, point to steer for, and arrival."""
 from __future__ import annotations
 
 import math
@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import LARGEST, finite_number, numbers, shown
 from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
-from ai_core.saving.kinds import ArrayOf, Flag, Number, Optional, Seconds
+from ai_core.saving.kinds import ArrayOf, Flag, Number
 
-__all__ = ["PathProgress", "StuckDetector"]
+__all__ = ["PathProgress"]
 
 WINDOW_M = 5.0
 """Largest progress per call of ``note`` (m); more would let progress skip a loop of the path."""
@@ -128,53 +128,3 @@ class PathProgress(Saveable):
         length_m = float(self._ends[piece + 1] - self._ends[piece])
         share = min(1.0, max(0.0, float(np.dot(here - begin, along)) / length_m ** 2)) if length_m else 0.0
         return float(self._ends[piece]) + share * length_m, math.dist(here, begin + share * along)
-
-
-class StuckDetector(Saveable):
-    """Detects a stuck mover: one that covers less than a given distance in a given time.
-
-    Args:
-        least_m: smallest distance that counts as progress (m), above 0.
-        within_s: longest time without progress (s), above 0.
-
-    Raises:
-        ValueError: if a number is out of range.
-
-    Attributes:
-        is_stuck: result of the last call of ``note``.
-
-    >>> stuck = StuckDetector(least_m=1.0, within_s=2.0)
-    >>> [stuck.note(walked_m, now_s) for walked_m, now_s in ((0.0, 0.0), (0.4, 1.0), (0.5, 2.0), (2.0, 2.5))]
-    [False, False, True, False]
-    """
-
-    SHOWN = ("is_stuck",)
-
-    STATE = DeclaredState(
-        from_m=Optional(Number(at="_from_m")), since_s=Seconds(at="_since_s"), is_stuck=Flag())
-
-    def __init__(self, *, least_m: float = 0.5, within_s: float = 2.0) -> None:
-        self._least_m = finite_number("least_m", least_m, above=0)
-        self._within_s = finite_number("within_s", within_s, above=0)
-        self.is_stuck = False
-        self._from_m: float | None = None
-        self._since_s = 0.0
-
-    def note(self, walked_m: float, now_s: float) -> bool:
-        """Update with the distance walked (m), such as ``PathProgress.walked_m``; return whether it is stuck.
-
-        Raises:
-            ValueError: if a number is not finite, or ``now_s`` decreases.
-        """
-        walked = finite_number("walked_m", walked_m)
-        now = finite_number("now_s", now_s)
-        if self._from_m is not None and now < self._since_s:
-            raise ValueError(f"now_s must not decrease, got {now:g} after {self._since_s:g}; reset() after loading")
-        if self._from_m is None or abs(walked - self._from_m) >= self._least_m:
-            self._from_m, self._since_s = walked, now
-        self.is_stuck = now - self._since_s >= self._within_s
-        return self.is_stuck
-
-    def reset(self) -> None:
-        """Reset the detection, for example for another path."""
-        self._from_m, self.is_stuck = None, False

@@ -1,4 +1,4 @@
-"""Progress along a way, and who gets stuck."""
+"""Progress along a way."""
 from __future__ import annotations
 
 import json
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ai_core.paths import PathProgress, StuckDetector
+from ai_core.paths import PathProgress
 from ai_core.paths.path_progress import WINDOW_M
 from ai_core.saving import StateError
 
@@ -58,34 +58,16 @@ def test_a_way_of_one_point_is_walked_when_one_is_near():
     assert progress.ahead(9.0).tolist() == [3, 4, 0]
 
 
-def test_who_comes_too_little_too_long_is_stuck_until_it_gets_on():
-    stuck = StuckDetector(least_m=1.0, within_s=2.0)
-    told = [stuck.note(min(0.3 * step, 2.0), 0.5 * step) for step in range(16)]
-    assert told.index(True) == 8  # at 1.2 m at 2.0 s, and 0.8 m farther at 4.0 s
-    stuck.reset()
-    assert not stuck.note(2.0, 0.0)
-
-
-def test_going_back_is_getting_on_too():
-    stuck = StuckDetector(least_m=1.0, within_s=2.0)
-    assert not any(stuck.note(float(-step), float(step)) for step in range(10))
-
-
 def test_states_go_through_json_and_back():
-    progress, stuck = PathProgress(CORNER), StuckDetector()
+    progress = PathProgress(CORNER)
     progress.note((4, 1))
-    stuck.note(progress.walked_m, 1.0)
-    other, other_stuck = PathProgress([(0, 0)]), StuckDetector()
+    other = PathProgress([(0, 0)])
     other.prepare_state(json.loads(json.dumps(progress.save_state())))()
-    other_stuck.prepare_state(json.loads(json.dumps(stuck.save_state())))()
     assert other.save_state() == progress.save_state()
-    assert other_stuck.save_state() == stuck.save_state()
     assert other.ahead(3).tolist() == progress.ahead(3).tolist()
     for spoilt in ({**progress.save_state(), "walked_m": 99.0}, {**progress.save_state(), "points": [["a"]]}, {}):
         with pytest.raises(StateError):
             other.prepare_state(spoilt)
-    with pytest.raises(StateError):
-        other_stuck.prepare_state({**stuck.save_state(), "since_s": None})
 
 
 def test_bad_input_is_refused_at_the_call():
@@ -96,9 +78,3 @@ def test_bad_input_is_refused_at_the_call():
         PathProgress(CORNER).note((1, 2, 3))
     with pytest.raises(ValueError, match="distance_m"):
         PathProgress(CORNER).ahead(-1)
-    with pytest.raises(ValueError, match="least_m"):
-        StuckDetector(least_m=0)
-    stuck = StuckDetector()
-    stuck.note(0.0, 5.0)
-    with pytest.raises(ValueError, match="must not decrease"):
-        stuck.note(0.0, 4.0)

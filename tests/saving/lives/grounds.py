@@ -13,14 +13,11 @@ from ai_core.maps.map_area import MapArea
 from ai_core.maps.map_layer import MapLayer
 from ai_core.paths import (
     AnytimeSearch,
-    AStarSearch,
     BumpAndTurn,
-    Corridor,
     ExploredMap,
     GridPathProvider,
     PathProgress,
     PathService,
-    StuckDetector,
     distance_on_grid,
     neighbors_on_grid,
 )
@@ -115,23 +112,17 @@ class DecisionMapLife(Life):
 
 
 class ProgressLife(Life):
-    classes = (PathProgress, StuckDetector)
+    classes = (PathProgress,)
 
     def build(self):
-        self.progress, self.stuck = PathProgress([(0, 0), (5, 0), (5, 5)]), StuckDetector(within_s=0.5)
-        self.place = 0.0
+        self.progress = PathProgress([(0, 0), (5, 0), (5, 5)])
 
     def subjects(self):
-        return {"progress": self.progress, "stuck": self.stuck}
+        return {"progress": self.progress}
 
     def do_walk(self, chance):
         self.progress.note((chance.uniform(0, 6), chance.uniform(-1, 5)))
-        self.clock.advance()
-        return (self.progress.remaining_m, self.progress.has_arrived, self.progress.ahead(1.0).tolist(),
-                self.stuck.note(self.progress.walked_m, self.clock.now.seconds))
-
-    def do_reset(self, chance):
-        self.stuck.reset()
+        return self.progress.remaining_m, self.progress.has_arrived, self.progress.ahead(1.0).tolist()
 
 
 class ExploringLife(Life):
@@ -167,27 +158,6 @@ class ExploringLife(Life):
 
     def do_forget(self, chance):
         self.explored.forget([chance.choice(OPEN)])
-
-
-class CorridorLife(Life):
-    classes = (Corridor,)
-
-    def build(self):
-        search = AStarSearch(GRID.passage(), GRID.cell(0, 0), GRID.cell(6, 11))
-        search.advance(Budget.unlimited())
-        self.corridor = Corridor(GRID.passage(), search.result)
-
-    def subjects(self):
-        return {"corridor": self.corridor}
-
-    def do_move(self, chance):
-        move, end = chance.choice([
-            (self.corridor.move_start, self.corridor.start), (self.corridor.move_goal, self.corridor.goal)])
-        is_open = move(chance.choice(sorted(neighbors_on_grid(GRID.passage())(end))))
-        return is_open, self.corridor.cells.tolist(), self.corridor.cost, self.corridor.drift
-
-    def do_look(self, chance):
-        return self.corridor.is_open() and self.corridor.turns().tolist()
 
 
 class AnytimeLife(Life):
@@ -258,5 +228,5 @@ class PathServiceLife(Life):
         return found
 
 
-LIVES = (ConflictLife, CoverLife, DecisionMapLife, ProgressLife, ExploringLife, CorridorLife, AnytimeLife,
+LIVES = (ConflictLife, CoverLife, DecisionMapLife, ProgressLife, ExploringLife, AnytimeLife,
          PathServiceLife)
