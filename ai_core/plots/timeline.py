@@ -3,13 +3,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from ai_core.plots.drawing import GRID, INK, OVERRAN, PALE, RAN, RAN_INSIDE, WHITE, Colour, Drawing, Label, Rect
 from ai_core.recording.frame_watch import TaskRunRecord
 from ai_core.recording.recording import FrameRecord, Recording
 
-__all__ = ["MOST_ROWS", "OverrunMark", "amount_of", "overrun_of", "timeline"]
+__all__ = ["MOST_ROWS", "amount_of", "overrun_of", "timeline"]
 
 MOST_ROWS = 44
 """More would not fit on a screen; the tasks that used least share the last row."""
@@ -20,17 +19,10 @@ _ROW_PX = 15
 _TOP_PX = 40
 
 
-class OverrunMark(NamedTuple):
-    """By how much a frame exceeded its budget, and the number of the run that caused it."""
+def overrun_of(frame: FrameRecord, *, is_timed: bool) -> int | None:
+    """Return the number of the run that took a frame beyond its budget, None if none did.
 
-    over: float
-    run: int
-
-
-def overrun_of(frame: FrameRecord, *, is_timed: bool) -> OverrunMark | None:
-    """Return how a frame overran its budget, or None if it did not.
-
-    The cause is the outermost run that used more than it was granted while the budget ended.
+    It is the outermost run that used more than it was granted while the budget ended.
     """
     if frame.budget is None:
         return None
@@ -46,7 +38,7 @@ def overrun_of(frame: FrameRecord, *, is_timed: bool) -> OverrunMark | None:
             last = number
     if used <= frame.budget:
         return None
-    return OverrunMark(used - frame.budget, last if culprit is None else culprit)
+    return last if culprit is None else culprit
 
 
 def amount_of(run: TaskRunRecord, is_timed: bool) -> float:
@@ -152,7 +144,7 @@ def _draw_rows(
             for place, run in enumerate(frame.runs):
                 amount = amount_of(run, is_timed)
                 colour = _shade(RAN_INSIDE if run.depth else RAN, amount / most)
-                if overrun is not None and overrun.run == place:
+                if overrun == place:
                     colour = OVERRAN
                 limit = "no limit" if run.granted is None else f"granted {run.granted:g}"
                 drawing.boxes.append(Rect(

@@ -60,8 +60,6 @@ def _saved(source: Any) -> State:
 
 
 class _Words(Text):
-    """The words of a generator, as hex digits."""
-
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         text = super().read(plain, place, owner)
         if len(text) != 8 * WORDS or not set(text) <= set("0123456789abcdef"):

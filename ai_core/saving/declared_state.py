@@ -118,7 +118,6 @@ class Inner(Part):
     """
 
     def save(self, value: Any, owner: Any) -> Any:
-        """Return the part's state."""
         return value.STATE.save(value)
 
     def prepare(self, part: Any, plain: Any, place: str, within: SimpleNamespace | None = None) -> Change:

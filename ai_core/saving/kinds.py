@@ -643,7 +643,6 @@ def _are_within(values: list[Any], minimum: float, maximum: float) -> bool:
 
 
 def _fixed(low: Limit, high: Limit) -> tuple[float, float] | None:
-    """Return the limits if they are constants, else None."""
     return None if callable(low) or callable(high) else (low, high)
 
 

@@ -233,7 +233,6 @@ def _plain_array(value: np.ndarray[Any, Any] | np.generic) -> list[Any]:
 
 
 def _array(kind: str, of: Any, place: str | None) -> Any:
-    """Return an array from [dtype, shape, numbers]."""
     problem = StateError(f"{place!r} must hold an array as [type, shape, numbers], got {brief(of)}")
     if not isinstance(of, list) or len(of) != 3 or of[0] not in ARRAY_KINDS:
         raise problem

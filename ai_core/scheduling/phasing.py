@@ -18,7 +18,7 @@ from ai_core.described import Described
 from ai_core.errors import finite_number, shown, whole_number
 from ai_core.saving.fields import LARGEST
 from ai_core.scheduling.phase_loops import best_first_frames
-from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task, checked_period, checked_phase
+from ai_core.scheduling.task import MAX_PERIOD_FRAMES, NS_PER_US, Task, checked_period, checked_phase
 
 __all__ = [
     "LOOK_AHEAD_FRAMES",
@@ -343,7 +343,6 @@ class Rephasing(Described):
             budget.spend()
 
     def _search(self) -> Iterator[None]:
-        """Do the whole search; pause after each step."""
         common = common_multiple(np.unique(self._periods).tolist(), LOOK_AHEAD_FRAMES)
         self._load = FrameLoad(LOOK_AHEAD_FRAMES if common is None else common)
         yield
@@ -446,7 +445,6 @@ class Rephasing(Described):
         return [rest.pop(self._draw() % len(rest)) for _ in range(len(rest))]
 
     def _draw(self) -> int:
-        """Return the next of a fixed series of pseudo-random numbers."""
         # Knuth's multiplier for 64 bits; the upper bits are the most random.
         self._mixed = (self._mixed * 6364136223846793005 + 1442695040888963407) % (1 << 64)
         return self._mixed >> 33
@@ -472,7 +470,7 @@ def mean_costs_us(tasks: list[Task]) -> list[float] | None:
 
     A task that has not run yet counts as the mean of the others.
     """
-    means = [task.mean_used_us for task in tasks]
+    means = [task._used_ns / NS_PER_US / task._measured_runs if task._measured_runs else None for task in tasks]
     known = [mean for mean in means if mean is not None]
     if not known:
         return None

@@ -142,11 +142,6 @@ class Task(TaskRun):
         return self._used_ns / NS_PER_US * self._runs / measured if measured else 0.0
 
     @property
-    def mean_used_us(self) -> float | None:
-        """Mean time of a run (µs), None if none was measured."""
-        return self._used_ns / NS_PER_US / self._measured_runs if self._measured_runs else None
-
-    @property
     def faults(self) -> int:
         """Number of runs that raised."""
         return int(self._faults)

@@ -346,7 +346,6 @@ class Timeslicer(Saveable):
     # -- a batch
 
     def _limit(self, jobs_per_update: int | None, executor: Executor | None) -> None:
-        """Set the most jobs in an update, and the executor."""
         if executor is not None and not isinstance(executor, Executor):
             raise TypeError(
                 f"executor must be a concurrent.futures.Executor, got {shown(executor)}; use None for this thread")
