@@ -1,41 +1,24 @@
-"""The checking engine: runs checks that detect events, while the events have listeners.
-
-Checks are tasks of a scheduler, which gives them period, phase, budget and
-fault isolation. A check runs only while one of its codes has a listener, and
-receives the codes that have listeners.
-"""
+"""The checking engine: runs checks that detect events, while the events have listeners."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import Any
 
 from ai_core.clock import Clock, checked_clock
 from ai_core.described import Described
 from ai_core.errors import check_callable, check_type, shown
 from ai_core.events.event import code_tuple, handler_name
-from ai_core.events.event_log import EventLog
+from ai_core.events.event_manager import EventManager
+from ai_core.events.narrowcast import Narrowcast
 from ai_core.saving.declared_state import DeclaredState, Saveable
 from ai_core.saving.kinds import Whole
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Task
 
-__all__ = ["Check", "CheckingEngine", "EventCheck", "ListenerQuery"]
+__all__ = ["Check", "CheckingEngine", "EventCheck"]
 
 Check = Callable[[tuple[str, ...]], object]
 """Called with the codes that have listeners; sends an event for each condition it detects."""
-
-
-class ListenerQuery(Protocol):
-    """The manager whose listeners decide whether a check runs: an EventManager or a Narrowcast."""
-
-    @property
-    def log(self) -> EventLog | None:
-        """The log of checks; None for no log."""
-        ...
-
-    def has_listeners(self, code: str) -> bool:
-        """Return whether a code has a listener."""
-        ...
 
 
 class EventCheck(Saveable):
@@ -52,7 +35,9 @@ class EventCheck(Saveable):
 
     STATE = DeclaredState(runs=Whole(), skips=Whole())
 
-    def __init__(self, name: str, codes: tuple[str, ...], check: Check, events: ListenerQuery, clock: Clock) -> None:
+    def __init__(
+        self, name: str, codes: tuple[str, ...], check: Check, events: EventManager | Narrowcast, clock: Clock
+    ) -> None:
         self.name = name
         self.codes = codes
         self.runs = 0
@@ -74,7 +59,7 @@ class EventCheck(Saveable):
 
 
 class CheckingEngine(Described):
-    """Runs checks for an event manager as tasks of a scheduler.
+    """Runs checks for an event manager as tasks of a scheduler, which gives them period, phase, budget and isolation.
 
     Args:
         events: the EventManager or Narrowcast whose listeners decide which checks run.
@@ -87,7 +72,7 @@ class CheckingEngine(Described):
 
     SHOWN = ("checks",)
 
-    def __init__(self, events: ListenerQuery, scheduler: Scheduler, clock: Clock) -> None:
+    def __init__(self, events: EventManager | Narrowcast, scheduler: Scheduler, clock: Clock) -> None:
         if not callable(getattr(events, "has_listeners", None)):
             raise TypeError(f"events must be an EventManager or a Narrowcast, got {shown(events)}")
         check_type("scheduler", scheduler, Scheduler)

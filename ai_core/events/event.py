@@ -193,7 +193,7 @@ class _CodeState(Text):
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         code = super().read(plain, place, owner)
         try:
-            owner.check_code(code)
+            owner.has_listeners(code)  # raises for a code that cannot be sent
         except (LookupError, ValueError) as error:
             refuse(place, f"is not valid: {error}")
         return code
@@ -284,13 +284,7 @@ class Subscription:
 
 
 class EventRegistry:
-    """Listeners by code.
-
-    Args:
-        codes: the declared codes; None allows any code.
-        stopped: called with the Subscription after it has stopped; returns the
-            function that a running broadcast calls in its place.
-    """
+    """Listeners by code; ``stopped`` returns what a running broadcast calls in place of a listener that has stopped."""
 
     def __init__(self, codes: Iterable[str] | None, stopped: Callable[[Subscription], Handler]) -> None:
         self.are_declared = codes is not None
@@ -312,7 +306,9 @@ class EventRegistry:
     def wanted(self, codes: Codes) -> tuple[str, ...]:
         """Return the checked codes to listen to."""
         if isinstance(codes, int) and not isinstance(codes, bool) and self.are_declared:
-            return self._of_mask(codes)
+            whole_number("codes", codes, minimum=1, maximum=(1 << len(self._members)) - 1,
+                         remedy="use mask_of to make a mask")
+            return tuple(code for place, code in enumerate(self._members) if codes >> place & 1)
         names = (codes,) if isinstance(codes, str) else code_tuple(codes)
         if not names:
             raise ValueError("codes must name at least one event code, got none")
@@ -421,16 +417,10 @@ class EventRegistry:
         return self._everyone if code == EVERY_CODE else self._members[code]
 
     def _changed(self, codes: tuple[str, ...]) -> None:
-        """Rebuild the order of delivery at the next event."""
         if EVERY_CODE in codes:
             self._in_order.clear()
         for code in codes:
             self._in_order.pop(code, None)
-
-    def _of_mask(self, mask: int) -> tuple[str, ...]:
-        whole_number("codes", mask, minimum=1, maximum=(1 << len(self._members)) - 1,
-                     remedy="use mask_of to make a mask")
-        return tuple(code for place, code in enumerate(self._members) if mask >> place & 1)
 
 
 def rank_of(priority: int, place: int) -> int:
@@ -469,15 +459,7 @@ Place = Iterable[float] | Callable[[], Iterable[float]]
 
 
 class NearbyEvents:
-    """A filter for events within ``range_m`` of a place, which may move.
-
-    An event that was sent without a position never passes.
-
-    Args:
-        place: two or three coordinates (m), or a callable that returns them
-            and is called for each event.
-        range_m: 0 or more (m); an event exactly at this distance passes.
-    """
+    """A filter for events within ``range_m`` of a place, which may move; one without a position never passes."""
 
     __slots__ = ("_here", "_range_m")
 
@@ -487,7 +469,6 @@ class NearbyEvents:
         self._here = place if callable(place) else coordinates("place", place)
 
     def __call__(self, event: Event) -> bool:
-        """Return whether the position of the event is within the range."""
         there = event.terms.position
         if there is None:
             return False
@@ -518,11 +499,7 @@ class WeakHandler(NamedTuple):
 
 
 class ListenerFilter(NamedTuple):
-    """The filters of a listener beyond the code.
-
-    A listener without filters is called directly; a listener with filters is called through a
-    stand-in made at registration, so other listeners cost nothing more.
-    """
+    """The filters of a listener beyond the code; only a listener that has some is called through a stand-in."""
 
     where: Predicate | None = None
     near: NearbyEvents | None = None
@@ -550,12 +527,7 @@ class ListenerFilter(NamedTuple):
         self, listening: Subscription, skip: Handler, freed: Callable[[Subscription], None],
         use_up: Callable[[Subscription], None],
     ) -> Handler:
-        """Return the function that is called in place of the handler.
-
-        ``skip`` is called for an event that is not delivered, ``freed`` when a weakly held
-        handler was freed, and ``use_up`` to stop a ``once`` listener. The stand-in keeps no
-        weakly held handler alive.
-        """
+        """Return the function called in place of the handler; ``skip`` receives the events that are not delivered."""
         where, near, is_once, weak = self
         handler: Any = listening.handler if weak is None else None  # a weakly held handler must not be kept here
         function, keeper = weak or (_called, None)
@@ -700,11 +672,7 @@ class OnceListeners:
 
     @property
     def counts(self) -> list[OnceCount]:
-        """The count of each kind, and the numbers that are still active.
-
-        Setting it restores which listeners are active. A listener registered after the save is left alone,
-        unless it replaced a listener that becomes active again.
-        """
+        """The count of each kind, and the numbers that are still active; setting it restores which are."""
         waiting: dict[OnceKind, list[int]] = {kind: [] for kind in self._times}
         for key in self.references().values():
             waiting[key[:2]].append(key.number)
@@ -729,7 +697,7 @@ class OnceListeners:
     def _load(
         self, kind: OnceKind, here: list[tuple[OnceListenerKey, Subscription]], times: int, waiting: set[int]
     ) -> None:
-        come_back = 0
+        come_back = 0  # of these, listeners registered after the save are replacements
         for key, one in here:
             if key.number in waiting and self.bring_back(one):
                 come_back += 1

@@ -1,8 +1,4 @@
-"""The event manager: a queue, a registry of listeners, and their calls.
-
-Events are dispatched most urgent first, in order of (priority, deadline, due
-time, sending); the listeners of an event in order of (priority, registration).
-"""
+"""The event manager: a queue, a registry of listeners, and their calls."""
 from __future__ import annotations
 
 import logging
@@ -10,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
+from functools import partial
 from heapq import heapify, heappop, heappush
 from itertools import islice
 from operator import length_hint
@@ -107,11 +104,6 @@ class EventCounts(NamedTuple):
     """Weak listeners that were freed, and removed."""
 
 
-def _log_freed(name: str) -> None:
-    logging.getLogger("ai_core").warning(
-        "%s was freed and no longer listens; further freed listeners are counted without a warning", name)
-
-
 def no_event(event: object) -> TypeError:
     """Return the error for an argument that is not an Event."""
     return TypeError(f"event must be an Event, such as the result of send_now, got {shown(event)}")
@@ -187,38 +179,28 @@ class EventQueue:
 
     Due events are ordered by highest priority, then earliest deadline (events without a
     deadline last), then due time, then order of sending. A partly delivered event keeps
-    its place and its remaining listeners.
+    its place and its remaining listeners, in ``partly_delivered``. Due events are in ``ready``.
     """
 
     def __init__(self) -> None:
         self._waiting: list[tuple[float, int, Queued]] = []
-        self._ready: list[Queued] = []
-        self._partly_delivered: dict[int, Iterator[Subscription]] = {}
+        self.ready: list[Queued] = []
+        self.partly_delivered: dict[int, Iterator[Subscription]] = {}
 
     def __len__(self) -> int:
-        return len(self._waiting) + len(self._ready)
-
-    @property
-    def is_ready(self) -> bool:
-        """True if an event is due."""
-        return bool(self._ready)
-
-    @property
-    def has_partly_delivered(self) -> bool:
-        """True if an event waits for its remaining deliveries."""
-        return bool(self._partly_delivered)
+        return len(self._waiting) + len(self.ready)
 
     def push(self, event: Event, order: int, *, is_ready: bool) -> None:
         """Add an event; an event that is not ready waits for ``settle``. Cost: O(log events)."""
         entry = queued(event, order)
         if is_ready:
-            heappush(self._ready, entry)
+            heappush(self.ready, entry)
         else:
             heappush(self._waiting, (event.due_at_s, order, entry))
 
     def settle(self, latest_s: float, budget: Budget) -> bool:
         """Make the events due by ``latest_s`` ready; return False if the budget was spent before."""
-        waiting, ready = self._waiting, self._ready
+        waiting, ready = self._waiting, self.ready
         moves = 0
         while waiting and waiting[0][0] <= latest_s:
             if moves == MOVES_PER_CHECK:
@@ -231,29 +213,29 @@ class EventQueue:
 
     def pop(self) -> tuple[Queued, Iterator[Subscription] | None]:
         """Remove and return the most urgent ready event, with its remaining listeners if partly delivered."""
-        entry = heappop(self._ready)
-        return entry, self._partly_delivered.pop(entry[3], None)
+        entry = heappop(self.ready)
+        return entry, self.partly_delivered.pop(entry[3], None)
 
     def put_back(self, entry: Queued, rest: Iterator[Subscription]) -> None:
         """Put a partly delivered event back; it stays ready."""
-        self._partly_delivered[entry[3]] = rest
-        heappush(self._ready, entry)
+        self.partly_delivered[entry[3]] = rest
+        heappush(self.ready, entry)
 
     def entries(self) -> list[tuple[Queued, Iterator[Subscription] | None]]:
         """Return all events by order of sending, with the remaining listeners of partly delivered ones."""
-        found = sorted([*self._ready, *(one[2] for one in self._waiting)], key=lambda one: one[3])
-        return [(entry, self._partly_delivered.get(entry[3])) for entry in found]
+        found = sorted([*self.ready, *(one[2] for one in self._waiting)], key=lambda one: one[3])
+        return [(entry, self.partly_delivered.get(entry[3])) for entry in found]
 
     def replace(self, entries: Iterable[tuple[Queued, Iterator[Subscription] | None]]) -> None:
         """Replace all events; those not partly delivered wait for ``settle``."""
-        self._ready, self._waiting, self._partly_delivered = [], [], {}
+        self.ready, self._waiting, self.partly_delivered = [], [], {}
         for entry, rest in entries:
             if rest is None:
                 self._waiting.append((entry[2], entry[3], entry))
             else:
-                self._partly_delivered[entry[3]] = rest
-                self._ready.append(entry)
-        heapify(self._ready)
+                self.partly_delivered[entry[3]] = rest
+                self.ready.append(entry)
+        heapify(self.ready)
         heapify(self._waiting)
 
 
@@ -324,7 +306,9 @@ class EventManager(Saveable):
         check_callables(when_late=when_late)
         self._trace = given_trace(trace)
         self.faults = given_faults(faults)
-        self.report_freed: Callable[[str], object] = _log_freed
+        self.report_freed: Callable[[str], object] = partial(
+            logging.getLogger("ai_core").warning,
+            "%s was freed and no longer listens; further freed listeners are counted without a warning")
         self._when_late = when_late
         self._log: EventLog | None = None
         self._dispatched = self._called = self._skipped = self._unheard = self._failed = self._late = self._freed = 0
@@ -347,7 +331,7 @@ class EventManager(Saveable):
     @property
     def is_broadcasting(self) -> bool:
         """True if an event was delivered to some of its listeners and not to all."""
-        return bool(self._nested) or self._queue.has_partly_delivered
+        return bool(self._nested) or bool(self._queue.partly_delivered)
 
     @property
     def counts(self) -> EventCounts:
@@ -437,7 +421,7 @@ class EventManager(Saveable):
             is_limited = not budget.is_unlimited
             if (is_limited and budget.is_spent) or not queue.settle(latest_s, budget):
                 return
-            while queue.is_ready and not (is_limited and budget.is_spent):
+            while queue.ready and not (is_limited and budget.is_spent):
                 self._dispatch_first(budget)
         finally:
             self._is_advancing = False
@@ -471,7 +455,6 @@ class EventManager(Saveable):
                 self._finish(event, 1)
 
     def _deliver_all(self, event: Event, listeners: tuple[Subscription, ...]) -> None:
-        """Deliver an event to all listeners before returning."""
         nested = self._nested
         if len(nested) >= MOST_NESTED:
             raise EndlessEventsError([*nested])
@@ -524,7 +507,6 @@ class EventManager(Saveable):
                 self.fail(listening, event, error)
 
     def _finish(self, event: Event, listeners: int) -> None:
-        """Record that an event was delivered to all its listeners."""
         self._dispatched += 1
         if not listeners:
             self._unheard += 1
@@ -583,7 +565,6 @@ class EventManager(Saveable):
                 self.faults.forget(listening)
 
     def _put_failures(self, listening: Subscription, failures: Failures) -> None:
-        """Set the failure record of a listener."""
         self.faults.put_failures(listening, failures)
         if failures != NO_FAILURES:
             self._retry_until_success(listening)
@@ -596,7 +577,6 @@ class EventManager(Saveable):
         return self.skip
 
     def _retry_until_success(self, listening: Subscription) -> None:
-        """Call a failed listener through ``_retry`` until it succeeds."""
         listening.call = lambda event: self._retry(listening, event)
 
     def _retry(self, listening: Subscription, event: Event) -> None:
@@ -622,14 +602,10 @@ class EventManager(Saveable):
                 self.fail(listening, event, error)
             finally:
                 if self._skipped_event is not event:
-                    self._note_delivery(event, name, has_failed)
+                    if event.terms.receipt is not None:
+                        event.terms.receipt.deliveries.append(Delivery(name, self.clock.now, has_failed))
+                    self._note("failed" if has_failed else "delivered", event.code, name, "")
         self._skipped_event = None
-
-    def _note_delivery(self, event: Event, name: str, has_failed: bool) -> None:
-        receipt = event.terms.receipt
-        if receipt is not None:
-            receipt.deliveries.append(Delivery(name, self.clock.now, has_failed))
-        self._note("failed" if has_failed else "delivered", event.code, name, "")
 
     def _note(self, kind: str, code: str, name: str, detail: str) -> None:
         if self._log is not None:
@@ -814,10 +790,6 @@ class EventManager(Saveable):
             self._called += 1
             self.call_listeners(event, iter((listening,)))
 
-    def check_code(self, code: object) -> None:
-        """Raise an error unless ``code`` can be sent."""
-        self._registry.check(code)
-
     def _begin(self, event: Event) -> tuple[Subscription, ...]:
         """Return the listeners of an event; keep it for later listeners if it is sticky."""
         code, terms = event.code, event.terms
@@ -848,7 +820,9 @@ class EventManager(Saveable):
         known = self.book.known() if wanted else {}
         for place, reference in wanted.items():
             if reference not in known:
-                raise StateError(f"{place!r}: {_unknown_listener(reference, known)}; call listen before loading")
+                name, *others = (", ".join(map(str, one)) for one in (reference, *known))
+                error = UnknownNameError("listener", name, others)
+                raise StateError(f"{place!r}: {error}; call listen before loading")
 
     @property
     def _sticky_events(self) -> list[Event]:
@@ -860,7 +834,6 @@ class EventManager(Saveable):
 
     @property
     def _queued(self) -> list[QueuedEvent]:
-        """All events of the queue, in order of sending."""
         entries = self._queue.entries()
         references = self.book.references() if any(rest is not None for _, rest in entries) else {}
         return [
@@ -879,7 +852,6 @@ class EventManager(Saveable):
 
     @property
     def _failing(self) -> dict[ListenerReference, Failures]:
-        """Failures of listeners, by reference."""
         faults = self.faults
         if not (faults.has_failing or faults.has_quarantined):
             return {}
@@ -905,11 +877,6 @@ class EventManager(Saveable):
             hook(event, event.sent_at_s)
         if self._log is not None:
             self._log.note("sent", event.sent_at_s, event.code, sender_name(event.sender), shown(event.arguments))
-
-
-def _unknown_listener(reference: ListenerReference, known: Iterable[ListenerReference]) -> UnknownNameError:
-    name, *others = (", ".join(map(str, one)) for one in (reference, *known))
-    return UnknownNameError("listener", name, others)
 
 
 def _moments(now_s: float, delay_s: float, deadline_s: float | None) -> tuple[float, float | None]:

@@ -90,16 +90,11 @@ class GroupRecipients(NamedTuple):
 class MemberSubscription:
     """The handle of a member's registration: ``stop()`` ends it, in whatever group the member is.
 
-    Attributes:
-        member: the member that listens.
-        number: earlier registrations of the member (count).
-        place: earlier registrations of all members (count).
-        is_once: True if it stops at its first delivery.
-        listening: the subscription, in the registry of the member's group.
+    ``number`` counts earlier registrations of the member, ``place`` those of all members.
     """
 
     __slots__ = (
-        "__weakref__", "_codes", "_has_stopped", "_is_checked", "_priority", "is_once", "listening", "member", "number",
+        "__weakref__", "_codes", "_is_checked", "_priority", "has_stopped", "is_once", "listening", "member", "number",
         "place")
 
     def __init__(
@@ -110,7 +105,7 @@ class MemberSubscription:
         self.number = number
         self.is_once = wanted.is_once
         self._priority = priority
-        self._has_stopped = self._is_checked = False
+        self._is_checked = self.has_stopped = False
         self.place = member.narrowcast.next_place()
         self.listening = member.narrowcast.events.register(
             member.group.registry, codes, handler, wanted, name=handler_name(handler) if name is None else name,
@@ -122,18 +117,9 @@ class MemberSubscription:
         """True until ``stop``, or until the delivery to a ``once`` listener."""
         return self.listening.is_active
 
-    @property
-    def is_used_up(self) -> bool:
-        """True for a ``once`` listener after its delivery; loading an earlier save restores it."""
-        return self.is_once and not self.is_active and not self._has_stopped
-
     def stop(self) -> None:
         """Stop listening at once. Stopping twice is harmless."""
-        self._has_stopped = True
-        self.listening.stop()
-
-    def use_up(self) -> None:
-        """Stop as after a delivery; loading an earlier save restores it."""
+        self.has_stopped = True
         self.listening.stop()
 
     @property
@@ -200,7 +186,8 @@ class GroupMembership:
     @property
     def used_up(self) -> tuple[MemberSubscription, ...]:
         """The latest ``once`` listeners after their delivery; loading an earlier save restores them."""
-        return tuple([one for one in self._registered if one.is_used_up][-REMEMBERED:])
+        used = [one for one in self._registered if one.is_once and not one.is_active and not one.has_stopped]
+        return tuple(used[-REMEMBERED:])
 
     def listen(
         self, codes: Codes, handler: Handler, *, name: str | None = None, where: Predicate | None = None,
@@ -215,8 +202,10 @@ class GroupMembership:
         made = MemberSubscription(self, self.times_listened, codes, handler, wanted, name, priority)
         self.times_listened += 1
         self._registered.append(made)
-        if len(self._registered) >= self._tidy_at:
-            self._tidy()
+        if len(self._registered) >= self._tidy_at:  # drop stopped subscriptions, except those that can come back
+            kept = {*self.listenings, *self.used_up}
+            self._registered = [one for one in self._registered if one in kept]
+            self._tidy_at = max(16, 2 * len(kept))
         self.narrowcast.events.deliver_sticky(made.listening, self._group.registry)
         return made
 
@@ -269,12 +258,6 @@ class GroupMembership:
         del self._group._members[self]
         self._group = group
         group._members[self] = None
-
-    def _tidy(self) -> None:
-        """Drop stopped subscriptions, except the latest used ``once`` listeners."""
-        kept = {*self.listenings, *self.used_up}
-        self._registered = [one for one in self._registered if one in kept]
-        self._tidy_at = max(16, 2 * len(kept))
 
     def _check_present(self) -> None:
         if self.is_removed:
@@ -348,7 +331,7 @@ class MembershipState(NamedTuple):
             if back is not None:  # this one replaced it after the save
                 backs.remove(back)
             if back is not None or (one.number < self.times_listened and one.number not in self.places):
-                one.use_up() if one.is_once else one.stop()
+                one.listening.stop() if one.is_once else one.stop()  # as after a delivery, or for good
             else:
                 one.move(self.places.get(one.number, one.place))
         for back in [one for one in member.used_up if one.number in self.places]:
@@ -660,7 +643,6 @@ class Narrowcast(Saveable):
 
     @property
     def _hierarchy(self) -> list[AttachedGroup]:
-        """All groups, depth first."""
         tops = [group for group in self.groups if group.above is None]
         return [AttachedGroup(one, one.above) for top in tops for one in top.with_all_below()]
 
@@ -673,7 +655,6 @@ class Narrowcast(Saveable):
 
     @property
     def _memberships(self) -> list[MembershipState]:
-        """All members, by group."""
         return [
             MembershipState(
                 member, group, member.times_listened, {one.number: one.place for one in member.listenings})

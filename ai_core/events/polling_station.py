@@ -1,8 +1,4 @@
-"""The polling station: computes the answer to a query once, and caches it for all callers.
-
-A query is a topic and a key. A cached answer is fresh for the lifetime of its topic, and the
-answer to a query that waits for budget is the old one, or the fallback of the topic.
-"""
+"""The polling station: computes the answer to a query once, and caches it for all callers."""
 from __future__ import annotations
 
 import math
@@ -64,11 +60,7 @@ NO_FALLBACK = _NoFallback()
 
 
 class AnswerBudget:
-    """The allowance of a frame for computations: steps, or time that only computing uses up.
-
-    Args:
-        budget: the amount left in it is the allowance; it is not charged.
-    """
+    """The allowance of a frame: what is left of a budget, which is not charged; only computing uses up its time."""
 
     __slots__ = ("left", "stopwatch")
 
@@ -104,14 +96,7 @@ class AnswerBudget:
 
 
 class Topic:
-    """The computation of answers, and their cache; see ``PollingStation.add_topic``.
-
-    Attributes:
-        cached: answers by key, the oldest first.
-        axis: whether lifetimes count frames (0) or seconds (1).
-        key_us: time that the last answer took (µs); None if it was not measured.
-        invalidations: calls of ``expire`` (count).
-    """
+    """The computation of answers, and their cache; see ``PollingStation.add_topic``."""
 
     __slots__ = (
         "_crowded_frame", "axis", "cached", "code", "computations", "compute", "compute_many", "failures", "fallback",
@@ -131,8 +116,8 @@ class Topic:
         self.max_keys = whole_number(
             "max_keys", max_keys, minimum=1, remedy="use lifetime_frames=0 to keep none")
         self.code, self.compute, self.compute_many, self.fallback = code, compute, compute_many, fallback
-        self.cached: dict[Key, Cached] = {}
-        self.key_us: float | None = None
+        self.cached: dict[Key, Cached] = {}  # the oldest first
+        self.key_us: float | None = None  # time that the last answer took
         self._crowded_frame: int | None = None  # in which all cached answers were computed
         self.hits = self.misses = self.computations = self.failures = self.invalidations = 0
         self.stale = self.waiting = 0
@@ -186,14 +171,11 @@ class Topic:
                 self.cached[one] = (*self.cached[one][:2], EXPIRED)
 
     def shrink(self, now: TimeIndex) -> None:
-        """Drop the oldest answers above the maximum, as far as they are of earlier frames.
-
-        A sixteenth at a time, because a dict finds its oldest key by walking over all
-        keys removed before it.
-        """
+        """Drop the oldest answers above the maximum, as far as they are of earlier frames."""
         cached, frame = self.cached, now[0]
         if len(cached) <= self.max_keys or self._crowded_frame == frame:
             return
+        # A sixteenth at a time: a dict finds its oldest key by walking over all keys removed before it.
         most = max(len(cached) - self.max_keys, self.max_keys // 16)
         old = [*takewhile(lambda key: cached[key][1][0] != frame, islice(cached, most))]
         for key in old:
@@ -360,10 +342,6 @@ class QueryQueue:
         self.discard(topic, keys)
         return keys
 
-    def forget(self, topic: Topic) -> None:
-        """Remove all queries of a topic."""
-        self.queries = [query for query in self._waiting if query[0] is not topic]
-
     @property
     def queries(self) -> list[Query]:
         """All queries, in order of arrival."""
@@ -496,7 +474,8 @@ class PollingStation(Saveable):
         Raises:
             UnknownNameError: if no topic has this code.
         """
-        self._waiting.forget(self._topic(code))
+        topic = self._topic(code)
+        self._waiting.queries = [query for query in self._waiting.queries if query[0] is not topic]
         del self._topics[code]
         self.faults.forget((self, code))
 
@@ -702,7 +681,9 @@ class PollingStation(Saveable):
         if self._log is not None:
             for key in dict.fromkeys(keys):
                 answer = _answer(found[key], origins.get(key, "cached"), now)
-                self._log.note(answer.how, now, topic.code, sender_name(asker), _answer_text(key, answer))
+                age = f", {answer.age_frames} frames old" if answer.age_frames else ""
+                text = f"{_key_text(key)} = {shown(answer.value)}{age}"
+                self._log.note(answer.how, now, topic.code, sender_name(asker), text)
         return found, origins
 
     def _answer_missing(
@@ -732,16 +713,13 @@ class PollingStation(Saveable):
         self, topic: Topic, todo: Iterator[Key], allowance: AnswerBudget | None, found: dict[Key, Cached],
         now: TimeIndex, *, is_later: bool,
     ) -> list[Key]:
-        """Return the keys to compute in one call; empty if the allowance is spent or no key is left.
-
-        An answer that an earlier call has computed as a by-product is not computed again.
-        """
+        """Return the keys to compute in one call; empty if the allowance is spent or no key is left."""
         most = MOST_KEYS if allowance is None else allowance.fitting(topic)
         if topic.compute_many is None:
             most = min(most, 1)
         part: list[Key] = []
         while len(part) < most and (key := next(todo, None)) is not None:
-            fresh = topic.fresh(key, now) if is_later else None
+            fresh = topic.fresh(key, now) if is_later else None  # a by-product of an earlier call
             if fresh is None:
                 part.append(key)
             else:
@@ -763,22 +741,7 @@ class PollingStation(Saveable):
         self, topic: Topic, keys: Sequence[Key], now: TimeIndex, *, allowance: AnswerBudget | None,
         is_isolated: bool = False,
     ) -> Sequence[Any] | None:
-        """Compute an answer for each key, and cache the answers.
-
-        Args:
-            topic: the topic of the query.
-            keys: the keys, without duplicates.
-            now: the current time.
-            allowance: charged with the computation; None charges nothing.
-            is_isolated: report a failure even if the topic has no fallback.
-
-        Returns:
-            the answers; None if the computation failed and was reported, or the topic
-            is quarantined.
-
-        Raises:
-            CycleError: if the computation of an answer requires the same answer.
-        """
+        """Compute and cache answers; return None after a failure that was reported, or in quarantine."""
         if self._computing:
             self._refuse_cycle(topic, keys)
         is_isolated = is_isolated or topic.has_fallback
@@ -845,11 +808,6 @@ def _answer(found: Cached, how: str, now: TimeIndex) -> Answer:
     return Answer(found[0], None if how == "fallback" else max(0, now[0] - found[1][0]), how)
 
 
-def _answer_text(key: Key, answer: Answer) -> str:
-    age = f", {answer.age_frames} frames old" if answer.age_frames else ""
-    return f"{_key_text(key)} = {shown(answer.value)}{age}"
-
-
 def _key_text(key: Key) -> str:
     return f"({', '.join(shown(part) for part in key)})"
 
@@ -861,7 +819,6 @@ def _query_text(topic: Topic, keys: Sequence[Key]) -> str:
 
 
 def _unhashable(topic: Topic, keys: Iterable[Key]) -> TypeError:
-    """Return the error that names the first unhashable key."""
     for key in keys:
         try:
             hash(key)

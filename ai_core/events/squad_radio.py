@@ -1,9 +1,4 @@
-"""Squad radio: intents and sightings shared within a group, with sender and age.
-
-A radio belongs to a member of a narrowcast and receives the messages of its group.
-Characters share messages, not internal state: a change to the decisions of one
-character breaks no other.
-"""
+"""Squad radio: intents and sightings shared within a group, with sender and age."""
 from __future__ import annotations
 
 from collections.abc import Iterable

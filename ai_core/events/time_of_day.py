@@ -58,7 +58,12 @@ class TimeOfDay(Saveable):
     ) -> None:
         self.events = EventManager(clock, **events)
         self._clock = clock
-        self._names = {_checked_name(name): seconds_of(time) for name, time in (names or {}).items()}
+        for name in names or {}:
+            if not isinstance(name, str) or not name or name == EVERY_CODE or name[0].isdigit():
+                raise ValueError(
+                    f"the name of a time must be a non-empty string that is not {EVERY_CODE!r} and does not begin"
+                    f" with a digit, got {shown(name)}")
+        self._names = {name: seconds_of(time) for name, time in (names or {}).items()}
         self._day_length_s = _length(day_length_s)
         self._since_s = clock.now.seconds
         self._began_s = self._updated_s = seconds_of(starts_at)
@@ -157,7 +162,6 @@ class TimeOfDay(Saveable):
         return f"{minutes // 60 % 24:02}:{minutes % 60:02}"
 
     def _elapsed_s(self) -> float:
-        """Return the seconds of all days since the start."""
         passed_s = self._clock.now.seconds - self._since_s
         return max(0.0, self._began_s + passed_s * (DAY_S / self._day_length_s))
 
@@ -219,14 +223,6 @@ def seconds_of(time: object) -> float:
     if hours > 23 or minutes > 59 or seconds > 59:
         raise ValueError(f"a time of day must be from '00:00' to '23:59:59', got {shown(time)}")
     return float(hours * 3600 + minutes * 60 + seconds)
-
-
-def _checked_name(name: object) -> str:
-    if not isinstance(name, str) or not name or name == EVERY_CODE or name[0].isdigit():
-        raise ValueError(
-            f"the name of a time must be a non-empty string that is not {EVERY_CODE!r} and does not begin"
-            f" with a digit, got {shown(name)}")
-    return name
 
 
 def _length(day_length_s: float) -> float:
