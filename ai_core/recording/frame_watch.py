@@ -12,6 +12,7 @@ from ai_core.trace import Trace
 
 __all__ = ["FrameWatch", "TaskRunRecord", "report_digests", "runs_of"]
 
+
 class TaskRunRecord(NamedTuple):
     """One run of a task.
 
@@ -33,12 +34,7 @@ class TaskRunRecord(NamedTuple):
 
 
 class FrameWatch:
-    """Listens to a trace during a frame, and digests parts at its end.
-
-    Args:
-        parts: parts by name; each has a method ``observe()``, or otherwise ``save_state()``, that
-            returns plain data.
-    """
+    """Listens to a trace during a frame, and digests parts at its end."""
 
     def __init__(
         self, trace: Trace, parts: Mapping[str, object], *, exact: bool, digest_every_frames: int
@@ -55,12 +51,7 @@ class FrameWatch:
         trace.listen(self._notes)
 
     def look(self, number: int) -> dict[str, str] | None:
-        """Return digests of the parts due in a frame; None if no part is due.
-
-        All parts are due in frame 0; afterwards they take turns, so that the cost is spread over frames.
-
-        Cost: O(size of the due parts).
-        """
+        """Return digests of the parts due in a frame, None if no part is due: all in frame 0, then in turns."""
         turn = number % self._look_every
         if number > 0 and turn >= len(self._looks):
             return None

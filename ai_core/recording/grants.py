@@ -30,13 +30,8 @@ class Grant(NamedTuple):
 class RecordingBudget(_TimeBudget):
     """Budget with the remaining time of another budget that records when it is first reported spent.
 
-    It reads the stopwatch directly, as it is queried several times per task run.
-
-    Args:
-        inner: time budget to follow.
-        grants: list that receives an entry for this budget and for each of its parts at the first query:
-            steps and asks as in ``Grant``, or None for a budget that is never spent. A budget without a
-            query has no entry.
+    ``grants`` receives an entry for this budget and for each of its parts at the first query: steps and asks
+    as in ``Grant``, or None for a budget that is never spent.
     """
 
     __slots__ = ("_asks", "_number", "grants")

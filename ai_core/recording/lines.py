@@ -67,17 +67,7 @@ class LineWriter:
         self, now: TimeIndex, *, budget: float | None, inputs: object, ran: str,
         parts: Mapping[str, str] | None,
     ) -> str:
-        """Return the line of one frame.
-
-        Args:
-            now: time at the end of the frame.
-            budget: budget of the frame, None for no limit.
-            inputs: external inputs, as returned by ``kept_inputs``.
-            ran: task runs and reports, as returned by ``Notes.packed``.
-            parts: digests of the changed parts, None if no part was due.
-
-        Cost: O(size).
-        """
+        """Return the line of one frame, with inputs of ``kept_inputs`` and task runs of ``Notes.packed``."""
         self._frames += 1
         frame, seconds = now
         limit = "null" if budget is None else budget
@@ -209,17 +199,14 @@ class _LineReader:
         parts = self._get(values, "parts", list)
         if not all(isinstance(name, str) for name in parts):
             self._fail(f"'parts' must be strings, got {shown(parts)}")
+        look_every = self._get(values, "look_every", int)
+        if look_every < 1:
+            self._fail(f"'look_every' must be at least 1, got {look_every}")
         return Header(
             self._get(values, "name", str), self._get(values, "seed", int), tuple(parts),
             self._get(values, "exact", bool), self._get(values, "timed", bool),
-            self._texts(values, "made_with"), self._look_every(values),
+            self._texts(values, "made_with"), look_every,
         )
-
-    def _look_every(self, values: dict[str, Any]) -> int:
-        look_every: int = self._get(values, "look_every", int)
-        if look_every < 1:
-            self._fail(f"'look_every' must be at least 1, got {look_every}")
-        return look_every
 
     def _frame(self, values: dict[str, Any], last: int, header: Header) -> FrameRecord:
         frame = self._get(values, "frame", int)

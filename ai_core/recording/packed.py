@@ -60,8 +60,9 @@ class _PackedReader:
         self._at = 0
         self._kinds: dict[int, Callable[[], object]] = {
             ord("N"): lambda: None, ord("T"): lambda: True, ord("F"): lambda: False,
-            ord("i"): self._size, ord("l"): self._large, ord("g"): self._float,
-            ord("u"): self._text, ord("("): self._tuple, ord("["): self._list, ord("{"): self._dict,
+            ord("i"): self._size, ord("l"): self._large, ord("g"): lambda: struct.unpack("<d", self._take(8))[0],
+            ord("u"): lambda: self._take(self._size()).decode("utf-8", "surrogatepass"),
+            ord("("): lambda: tuple(self._list()), ord("["): self._list, ord("{"): self._dict,
         }
 
     @property
@@ -81,10 +82,6 @@ class _PackedReader:
     def _size(self) -> int:
         return int.from_bytes(self._take(4), "little", signed=True)
 
-    def _float(self) -> float:
-        found: float = struct.unpack("<d", self._take(8))[0]
-        return found
-
     def _large(self) -> int:
         """Read 15 bits from every two bytes, lowest first; a negative count means a negative number."""
         count = self._size()
@@ -92,17 +89,11 @@ class _PackedReader:
         value = int("".join(f"{digit:015b}" for digit in reversed(digits)), 2)
         return -value if count < 0 else value
 
-    def _text(self) -> str:
-        return self._take(self._size()).decode("utf-8", "surrogatepass")
-
     def _list(self) -> list[object]:
         count = self._size()
         if count < 0:
             raise ValueError(f"a list of {count} values")
         return [self.value() for _ in range(count)]
-
-    def _tuple(self) -> tuple[object, ...]:
-        return tuple(self._list())
 
     def _dict(self) -> dict[object, object]:
         found = {}
