@@ -173,11 +173,6 @@ class SuccessMemory(Saveable):
         """Return the expected outcome of each choice, in order."""
         return [self._expected(index, context) for index in range(len(self.choices))]
 
-    def evidence(self, choice: str, situation: object = None) -> float:
-        """Return the weight of the outcomes in exactly this context; a recent outcome has weight 1, old ones less."""
-        record = self._records.get(self.context(situation))
-        return 0.0 if record is None else record.weights[self._choice(choice)] * self._fading(record)
-
     @property
     def contexts(self) -> int:
         """Number of contexts kept, including less exact ones."""
@@ -395,11 +390,6 @@ class SequencePrediction(Saveable):
         certain = 1.0 - chance
         confidence = 1.0 if certain == 0.0 else max(0.0, (chances[symbol] - chance) / certain)
         return Prediction(symbol, chances[symbol], confidence)
-
-    @property
-    def sequences(self) -> int:
-        """Number of sequences kept."""
-        return len(self._seen)
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
         if len(values.sequences) > self._most:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NoReturn, Protocol
 
 from ai_core.errors import CycleError, UnknownNameError, check_callable, shown
@@ -94,7 +94,8 @@ class Blackboard(dict[str, Any]):
                 f" set the parent to a scope outside it, or to None")
         watches = [watch for of_key in (self._watches or {}).values() for watch in of_key]
         before = [watch._board.get(watch.key) for watch in watches]
-        waiting = {key: _alive(trees) for key, trees in (self._trees or {}).items()}
+        waiting = {
+            key: [tree for one in trees if (tree := one()) is not None] for key, trees in (self._trees or {}).items()}
         for scope in _scopes(self._parent):
             scope._remove_watches(watches)
             scope._forget_trees(waiting)
@@ -322,16 +323,11 @@ class Blackboard(dict[str, Any]):
 
 
 def _scopes(board: Blackboard | None) -> list[Blackboard]:
-    """Return a scope and its parents, from the inside out."""
     found = []
     while board is not None:
         found.append(board)
         board = board._parent
     return found
-
-
-def _alive(trees: Iterable[weakref.ref[Listener]]) -> list[Listener]:
-    return [found for one in trees if (found := one()) is not None]
 
 
 def _is_same(before: Any, value: Any) -> bool:

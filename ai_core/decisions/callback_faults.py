@@ -11,17 +11,7 @@ __all__ = ["CallbackFaults", "failing_state"]
 
 
 class CallbackFaults:
-    """Failure records of a character's callbacks.
-
-    Args:
-        owner_name: name of the character, for reports.
-        isolation: counts and reports failures, and decides which callbacks are quarantined; None makes one
-            at the first failure.
-
-    Attributes:
-        failing: names of callbacks with failures; while it is empty, no callback is quarantined.
-        kept: an exception for ``raise_kept``, None for none.
-    """
+    """Failure records of a character's callbacks; while ``failing`` is empty, no callback is quarantined."""
 
     __slots__ = ("_mark", "_owner_name", "_shared", "failing", "kept")
 
@@ -43,19 +33,11 @@ class CallbackFaults:
         return self._shared
 
     def report(self, name: str, frame: int, error: Exception, *, says: str = "") -> None:
-        """Report an exception of the callback of this name.
-
-        An isolation that was made with ``reraise`` raises it again: ``raise_kept`` does, when the character
-        is consistent.
-
-        Args:
-            name: name under which its failures are counted.
-            says: name in the report, if it differs.
-        """
+        """Report an exception of the callback of this name; ``says`` is its name in the report, if that differs."""
         self.failing.add(name)
         try:
             self._isolation.failed((self._mark, name), f"{self._owner_name}: {says or name}", frame, error)
-        except Exception as raised:
+        except Exception as raised:  # of an isolation with reraise; raised when the character is consistent
             self.keep(raised)
 
     def keep(self, error: Exception) -> None:

@@ -232,7 +232,6 @@ class DeciderPopulation(Saveable, Generic[AnyMember, AnySlot]):
         return slot
 
     def _called(self, member: AnyMember) -> str:
-        """Return the name of a member for messages."""
         return shown(member)
 
     def _begin_round(self, only_rest: bool) -> list[AnySlot]:
@@ -576,7 +575,6 @@ class MindPopulation(DeciderPopulation[AnyMind, MindSlot[AnyMind]]):
 
     @property
     def _saved_minds(self) -> _SavedMinds:
-        """The times and failures of all minds, for saves."""
         saved = _SavedMinds(len(self._slots), {}, {}, {})
         for place, slot in enumerate(self._slots.values()):
             if self._counts_time(slot) and slot.lived_s != self._now_s:

@@ -294,14 +294,12 @@ class RuleSet(Described):
             for fact in range(len(self.facts)))
 
     def _reader(self, what: str, amount: Amount) -> Callable[[list[float]], float]:
-        """Return a function of the parameters that returns an amount."""
         if not isinstance(amount, str):
             return lambda values: amount
         index = named(f"parameter as {what}", amount, self.parameters)
         return lambda values: values[index]
 
     def _in_order(self) -> list[int]:
-        """Return the concluded facts, each after the facts it depends on."""
         names = list(self.facts)
         done: list[int] = []
         under_way: list[int] = []
@@ -628,7 +626,6 @@ class RuleMind(Saveable):
             self._to_evaluate |= rules
 
     def _conclude(self) -> None:
-        """Update the concluded facts that depend on changed facts."""
         if self._to_conclude:
             for index in self.rules.concluded:  # each after the facts it depends on
                 if index in self._to_conclude:
@@ -637,7 +634,6 @@ class RuleMind(Saveable):
             self._to_conclude = set()
 
     def _evaluate(self) -> None:
-        """Update the grades of the rules that read changed facts."""
         self._conclude()
         for index in self._to_evaluate:
             self._met[index] = self.rules.firing[index].condition.grade(self._grades, self._parameters)
@@ -651,7 +647,6 @@ class RuleMind(Saveable):
 
     @property
     def _facts(self) -> list[tuple[float, int]]:
-        """The grade and the moment of the last change of each fact."""
         return list(zip(self._grades, self._changed, strict=True))
 
     @_facts.setter
@@ -673,6 +668,5 @@ class RuleMind(Saveable):
 
 
 def _most_firings(most: int | None) -> int:
-    """Return the limit of rules that fire in one thought."""
     return MOST_FIRINGS if most is None else whole_number("most", most, minimum=1)
 

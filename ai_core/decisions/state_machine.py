@@ -80,11 +80,7 @@ class TransitionPath:
     """The states left and entered between two leaves.
 
     Attributes:
-        leaf: the leaf at the end.
         domain: the innermost state that stays active.
-        exits: the exit callbacks, the innermost first.
-        enters: the enter callbacks, the outermost first.
-        entered: the states that begin.
         remembered: indexes of left states that are the target of a transition with history.
         timed: indexes of entered states that are the source of a transition with ``after_s``.
         only_notifies: True if all callbacks are notices.
@@ -141,7 +137,6 @@ def first_leaf(node: StateNode) -> StateNode:
 
 
 def _last_index(node: StateNode) -> int:
-    """Return the largest index inside a node."""
     while node.children:
         node = node.children[-1]
     return node.index
@@ -272,7 +267,6 @@ class Transition(Described):
 
 
 def _checked_states(owner: str, states: Iterable[State]) -> tuple[State, ...]:
-    """Return states as a tuple; raise an error unless all are States with unique names."""
     found = tuple(states)
     names = set()
     for state in found:
@@ -294,7 +288,6 @@ def _checked_initial(owner: str, initial: str, states: tuple[State, ...]) -> str
 
 
 def _checked_action(owner: str, action: Action | None) -> Action | None:
-    """Return a callback; raise an error unless it is callable or None."""
     check_callables(**{owner: action})
     return action
 
@@ -391,13 +384,7 @@ class StateMachineDefinition(Described):
         return names | {OWN_EVENTS}
 
     def path_between(self, leaf: StateNode | None, domain: StateNode, target: StateNode) -> TransitionPath:
-        """Return the states left and entered between two leaves; computed once.
-
-        Args:
-            leaf: the active leaf, or None.
-            domain: the innermost state that stays active.
-            target: the next active leaf.
-        """
+        """Return the states left and entered from a leaf to another, inside ``domain``; computed once."""
         key = (-1 if leaf is None else leaf.index, domain.index, target.index)
         found = self._paths.get(key)
         if found is None:
@@ -509,14 +496,7 @@ class StateMachineDefinition(Described):
 
 
 def _remembered(target: StateNode, active: StateNode, left: int | None, *, is_deep: bool) -> StateNode:
-    """Return the leaf in which a transition with history ends.
-
-    Args:
-        target: the target state, whose history is used.
-        active: the leaf that is active before the transition; it may be inside the target.
-        left: index of the leaf in which the target was last left, None if it never was.
-        is_deep: True for that leaf, False for the child of the target that contains it.
-    """
+    """Return the leaf in which a transition with history ends; ``left`` is the leaf in which its target was left."""
     if target in active.ancestors():
         last = active
     elif left is None:
@@ -524,7 +504,6 @@ def _remembered(target: StateNode, active: StateNode, left: int | None, *, is_de
     else:
         last = target.leaf(left)
     return last if is_deep else first_leaf(last.ancestors_below(target)[-1])
-
 
 
 NODE_STATE = Named(lambda machine: machine.definition.by_path, "state", name=attrgetter("path"))
@@ -645,11 +624,6 @@ class StateMachine(Saveable):
     def is_busy(self) -> bool:
         """True inside its callbacks: events are queued, and the machine cannot be saved."""
         return self._table is BUSY
-
-    @property
-    def needs_update(self) -> bool:
-        """False if ``update`` has nothing to do in this state: no callback, and no transition without an event."""
-        return self._leaf is None or not self._leaf.is_still
 
     @property
     def sleep_s(self) -> float:
@@ -854,7 +828,6 @@ class StateMachine(Saveable):
         self._at = None
 
     def _settle_queue(self) -> None:
-        """Process the events sent by callbacks, in order."""
         assert self._queue is not None
         settled = 0
         while self._queue:
@@ -874,17 +847,14 @@ class StateMachine(Saveable):
     def _come_to_rest(self) -> None:
         self.event = self.payload = self._at = None
         if self._should_stop:
-            self._leave_all()
+            if self._leaf is not None:
+                self._run(tuple(step for node in self._leaf.ancestors() for step in node.exit))
+            self._should_stop = False  # a stop requested by an exit callback is done
+            self._leaf = self._at = self._previous = self._left = self._since_around = self._queue = None
         leaf = self._leaf
         self._table = NOWHERE if leaf is None else leaf.table
         if self._faults.kept is not None:
             self._faults.raise_kept()
-
-    def _leave_all(self) -> None:
-        if self._leaf is not None:
-            self._run(tuple(step for node in self._leaf.ancestors() for step in node.exit))
-        self._should_stop = False  # a stop requested by an exit callback is done
-        self._leaf = self._at = self._previous = self._left = self._since_around = self._queue = None
 
     def _run(self, steps: tuple[Step, ...]) -> None:
         for action, name, active in steps:
@@ -956,7 +926,6 @@ class StateMachine(Saveable):
 
     @property
     def _since_by_node(self) -> dict[StateNode, float]:
-        """Times at which enclosing states began (s)."""
         nodes = self._definition.nodes
         return {nodes[index]: since_s for index, since_s in (self._since_around or {}).items()}
 
@@ -966,7 +935,6 @@ class StateMachine(Saveable):
 
     @property
     def _left_by_node(self) -> dict[StateNode, StateNode]:
-        """The leaf in which each state was left."""
         nodes = self._definition.nodes
         return {nodes[index]: nodes[leaf] for index, leaf in (self._left or {}).items()}
 

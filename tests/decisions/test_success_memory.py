@@ -50,20 +50,19 @@ def test_what_is_long_ago_is_forgotten():
     for _ in range(10):
         one.note("hit", -1.0, ("low", "wall"))
     assert one.expected("hit", ("low", "wall")) < 0.0
-    keeps = memory(half_life=None)
-    keeps.note("hit", 1.0, ("low", "wall"))
+    keeps = SuccessMemory(["hit", "block"], half_life=None)
+    keeps.note("hit", 1.0)
     for _ in range(50):
-        keeps.note("block", 0.0, ("high", "wall"))
-    assert keeps.evidence("hit", ("low", "wall")) == 1.0
+        keeps.note("block", 0.0)
+    assert keeps.expected("hit") == 1.0 / (1.0 + TRUSTED_AFTER)
 
 
 def test_a_half_life_halves():
-    one = memory(half_life=10.0)
-    one.note("hit", 1.0, ("a", "b"))
+    one = SuccessMemory(["hit", "block"], half_life=10.0)
+    one.note("hit", 1.0)
     for _ in range(10):
-        one.note("block", 0.0, ("c", "d"))
-    assert one.evidence("hit", ("a", "b")) == pytest.approx(0.5)
-    assert one.evidence("hit", ("x", "y")) == 0.0
+        one.note("block", 0.0)
+    assert one.expected("hit") == pytest.approx(0.5 / (0.5 + TRUSTED_AFTER))
 
 
 def test_memory_is_bounded_and_drops_the_least_recently_noted():
@@ -71,8 +70,7 @@ def test_memory_is_bounded_and_drops_the_least_recently_noted():
     for number in range(100):
         one.note("hit", 1.0, (number, "wall"))
     assert one.contexts == 7
-    assert one.evidence("hit", (99, "wall")) > 0.0
-    assert one.evidence("hit", (0, "wall")) == 0.0
+    assert one.expected("hit", (99, "wall")) > one.expected("hit", (0, "wall")) == one.expected("hit", (-1, "x"))
 
 
 def test_without_features_there_is_one_context():
@@ -167,9 +165,9 @@ def test_misuse_is_told_at_the_call(make, error, says):
 def test_mismatched_state_is_refused_and_nothing_changes(change, says):
     one = memory()
     one.note("hit", 1.0, ("low", "wall"))
-    state = json.loads(json.dumps(one.save_state()))
+    state, before = json.loads(json.dumps(one.save_state())), one.save_state()
     change(state)
     with pytest.raises(StateError) as raised:
         one.prepare_state(state)
     assert says in str(raised.value)
-    assert one.evidence("hit", ("low", "wall")) == 1.0
+    assert one.save_state() == before

@@ -9,7 +9,7 @@ from ai_core.decisions.habits.habit_batch import HabitBatch
 from ai_core.decisions.habits.habit_runner_loops import HabitContext, HabitPlace
 from ai_core.decisions.habits.habit_status import Launch, Status
 from ai_core.decisions.habits.habits import Callback, Habit, check_habit
-from ai_core.errors import CycleError, check_type, named, shown
+from ai_core.errors import CycleError, check_type, shown
 
 __all__ = ["MAXIMUM_DEPTH", "HabitPlan", "plan_of"]
 
@@ -22,24 +22,13 @@ of 1000 calls, even inside the call stack of a game. Real trees have under ten l
 
 
 class HabitPlan:
-    """All places of a tree, shared by characters.
-
-    Args:
-        root: the definition.
+    """All places of a tree, parents before children, shared by characters. Cost: O(places).
 
     Attributes:
-        places: all places, parents before children.
-        by_path: the places by path.
         listeners: by name of a message or key, the indices of the places to try then.
         keys: blackboard keys on which a condition depends.
         remembers_s: by name of a message, how long a habit can begin on it (s).
         random_path: path of a habit that needs a random generator; None if there is none.
-
-    Raises:
-        CycleError: if a habit stands below itself.
-        ValueError: if habits cannot launch, or nest too deep.
-
-    Cost: O(places).
     """
 
     def __init__(self, root: Habit) -> None:
@@ -50,14 +39,6 @@ class HabitPlan:
         self.root = self._lay_out(root, root.name, ())
         self.by_path = {place.path: place for place in self.places}
         self.keys = tuple(dict.fromkeys(key for place in self.places for key in place.habit.wakes_on))
-
-    def at(self, path: str) -> HabitPlace:
-        """Return the place at a path.
-
-        Raises:
-            UnknownNameError: if there is none.
-        """
-        return named("habit", path, self.by_path)
 
     def check_random(self, random: object) -> None:
         """Raise an error unless ``random`` is a random source, or is None and no habit requires one."""
@@ -99,7 +80,6 @@ def plan_of(root: Habit) -> HabitPlan:
     if plan is None:
         plan = root.__dict__["_plan"] = HabitPlan(root)
     return plan
-
 
 
 def _tick_of(habit: Habit) -> Callback | None:

@@ -50,13 +50,7 @@ ASKED = (CANNOT, "waits for")
 
 
 class HabitRow(NamedTuple):
-    """What one habit of a tree does.
-
-    Attributes:
-        place: its place.
-        run: its run; None while it is pending.
-        why: why it began, or why it is pending.
-    """
+    """What one habit of a tree does: its run, None while it is pending, and why it began or is pending."""
 
     place: HabitPlace
     run: HabitContext | None
@@ -68,22 +62,13 @@ class HabitRow(NamedTuple):
             return "waiting" if self.run.begins_next or self.run.wake_s > tree.seconds else "active"
         if self.why.startswith("cools down"):
             return "cooling down"
-        return (tree.endings[self.place.index] or "").partition(" ")[0] if self._has_ended(tree) else "pending"
-
-    def _has_ended(self, tree: HabitRunner) -> bool:
         ending = tree.endings[self.place.index] or ""
-        return ending.startswith(("succeeded", "failed", "interrupted", "quarantined"))
+        has_ended = ending.startswith(("succeeded", "failed", "interrupted", "quarantined"))
+        return ending.partition(" ")[0] if has_ended else "pending"
 
 
 def rows_of(tree: HabitRunner, refusal: Refusal | None = None) -> list[HabitRow]:
-    """Return a row for each habit, parents before children.
-
-    Args:
-        tree: the tree.
-        refusal: returns why a pending habit that was asked cannot begin, "" if it does not know.
-
-    Cost: O(places).
-    """
+    """Return a row for each habit; ``refusal`` returns why one that was asked cannot begin, "" if it does not know."""
     rows: list[HabitRow] = []
     root, run = tree.plan.root, tree.root_run
     _add_rows(rows, tree, root, run, "" if run else _waiting(tree, root, "waits for the next tick"), refusal)
@@ -100,10 +85,7 @@ def _add_rows(rows: list[HabitRow], tree: HabitRunner, place: HabitPlace, run: H
 
 
 def live_view(tree: HabitRunner, rows: list[HabitRow]) -> str:
-    """Return one line per habit: a mark, its name, active or pending, and why.
-
-    Cost: O(places).
-    """
+    """Return one line per habit: a mark, its name, active or pending, and why."""
     return "\n".join([tree.name, *(_line(tree, row) for row in rows)])
 
 
@@ -180,11 +162,7 @@ PLAIN_VALUES = SavedValues()
 
 
 class ByPath(Kind):
-    """Values by place of a tree, saved by path; None if there are none.
-
-    Args:
-        kind: kind of each value.
-    """
+    """Values by place of a tree, saved by path; None if there are none."""
 
     def __init__(self, kind: Kind, *, at: str | None = None) -> None:
         super().__init__(at=at)
@@ -622,7 +600,6 @@ class HabitTree(Described, HabitRunner):
 
     @property
     def _saved_endings(self) -> dict[int, str]:
-        """How the last runs ended, by place."""
         return {index: ending for index, ending in enumerate(self.endings) if ending is not None}
 
     @_saved_endings.setter
@@ -631,7 +608,6 @@ class HabitTree(Described, HabitRunner):
 
     @property
     def _failing(self) -> dict[str, Failures]:
-        """Records of failing callbacks, by name."""
         return {} if self._faults is None else self._faults.records
 
     @_failing.setter

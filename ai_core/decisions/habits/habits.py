@@ -234,17 +234,7 @@ FIXED = frozenset({"name", "columns"} | HabitOptions.__annotations__.keys()) - {
 
 
 def check_habit(habit: Habit, children: tuple[Habit, ...], path: str) -> None:
-    """Raise an error unless the habit can launch its children.
-
-    Args:
-        habit: the habit to check.
-        children: its children.
-        path: its path, for the message.
-
-    Raises:
-        TypeError: if a child is not a Habit.
-        ValueError: if two children share a name, or there is no child to launch.
-    """
+    """Raise an error, which names the path, unless the habit can launch its children."""
     names = set()
     for child in children:
         check_type(f"habit {path!r}: every child", child, Habit)

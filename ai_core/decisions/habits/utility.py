@@ -9,7 +9,6 @@ Any callable that is called with the context and returns a number is a score as 
 """
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +16,7 @@ from ai_core.decisions.habits.habit_runner_loops import HabitContext
 from ai_core.described import Described
 from ai_core.errors import finite_number, shown
 
-__all__ = ["Consideration", "Score", "falling", "logistic", "power", "rising"]
+__all__ = ["Consideration", "Score", "falling", "power", "rising"]
 
 Curve = Callable[[float], float]
 """Function from 0 to 1 of a number from 0 to 1."""
@@ -41,17 +40,6 @@ def power(exponent: float) -> Curve:
     """
     exponent = finite_number("exponent", exponent, above=0)
     return lambda share: float(share ** exponent)
-
-
-def logistic(steepness: float = 10.0, middle: float = 0.5) -> Curve:
-    """Return an S-shaped curve.
-
-    Args:
-        steepness: slope, four times that in the middle; below 0 for a falling curve.
-        middle: share at which the curve is 0.5.
-    """
-    steepness, middle = finite_number("steepness", steepness), finite_number("middle", middle)
-    return lambda share: 0.5 + 0.5 * math.tanh(0.5 * steepness * (share - middle))
 
 
 class Consideration(Described):

@@ -8,7 +8,6 @@ from ai_core.decisions.state_machine import (
     PREVIOUS,
     History,
     State,
-    StateMachine,
     StateMachineDefinition,
     Transition,
 )
@@ -98,14 +97,3 @@ def test_the_text_lists_states_and_the_transitions_from_them():
         "  b (initial)",
         "    after 2.5 s -> <previous>",
         "    c (initial)"]
-
-
-def test_a_machine_says_whether_an_update_has_anything_to_do():
-    door = StateMachine(StateMachineDefinition(
-        "door", [State("shut"), State("open")],
-        [Transition("push", "shut", "open"), Transition(None, "open", "shut", after_s=1.0)]))
-    assert door.needs_update  # it begins
-    door.start()
-    assert not door.needs_update
-    door.send("push")
-    assert door.needs_update

@@ -83,7 +83,7 @@ class AdaptiveLife(Life):
 
     def do_learn(self, chance):
         self.memory.note(chance.choice(["rush", "block"]), chance.uniform(-1, 1), chance.choice(["full", "low"]))
-        return self.memory.evidence("rush", "full"), self.choice.values("low")
+        return self.memory.expected("rush", "full"), self.choice.values("low")
 
 
 class HabitTreeLife(Life):
