@@ -250,7 +250,7 @@ class RegionalSenseManager(Saveable):
     ) -> None:
         self.line_of_sight, self.occlusion = line_of_sight, occlusion
         self.max_rays = whole_number("max_rays", max_rays, minimum=1)
-        self.clock, upward = checked_clock(clock), _upward(up)
+        self.clock, self._up = checked_clock(clock), _upward(up)
         check_kind("camouflage", camouflage, Camouflage)
         check_callables(line_of_sight=line_of_sight, occlusion=occlusion, background=background)
         self._modalities = ModalitySet(
@@ -264,7 +264,7 @@ class RegionalSenseManager(Saveable):
             clock, self._modalities, self._sources, given_trace(trace),
             finite_number("report_every_s", report_every_s, minimum=0), audience, self.faults,
             self._phases)
-        self._continuous = ContinuousSensing(self._modalities, self._sensors, self._sources, upward, self._phases)
+        self._continuous = ContinuousSensing(self._modalities, self._sensors, self._sources, self._up, self._phases)
         self._visibility = Visibility(self._modalities, self._sensors, self._sources, background)
         self._emitted = EmittedSignals(self._modalities, self._sensors, self._sources, self._kept, self._is_muffled)
         self._max_clues = whole_number("max_clues", max_clues, minimum=1)

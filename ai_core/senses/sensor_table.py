@@ -24,7 +24,7 @@ NO_SOURCE = -1
 """Stands for a sensor without a source of its own among ids of sources."""
 
 NO_REACH = (-1.0, 0.0, 0.0, 0.0, 0.0)
-"""A row of cones that contains nothing, see ``first_cone_containing``."""
+"""A row of cones that contains nothing."""
 
 SHORTEST_FORWARD_M = 1e-6
 """Shortest vector that has a direction in float32 (m)."""

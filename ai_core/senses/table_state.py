@@ -90,8 +90,6 @@ class _Patterns(ListOf):
 
 
 class _Directions(ArrayOf):
-    """Directions of unit length."""
-
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         found = super().read(plain, place, owner)
         wrong = np.abs((found.astype(np.float64) ** 2).sum(axis=1) - 1) > UNIT_TOLERANCE

@@ -33,7 +33,6 @@ class _Part(Record):
                 self._absent[field.name] = kinds[field.name].save(default, None)
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
-        """Return the object."""
         return super().read({**self._absent, **plain} if isinstance(plain, dict) else plain, place, owner)
 
 
@@ -41,7 +40,6 @@ class _RegionName(Text):
     """The name of a region; ``owner`` is the set of all names."""
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
-        """Return the name."""
         if super().read(plain, place, owner) not in owner:
             raise StateError(f"{place!r}: {UnknownNameError('region', plain, owner)}")
         return plain

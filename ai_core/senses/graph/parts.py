@@ -30,8 +30,6 @@ Edge = tuple[float, float, float, float]
 
 
 class _Convex:
-    """A convex shape."""
-
     @property
     def edges(self) -> tuple[Edge, ...]:
         """Planes that bound it besides ``minimum`` and ``maximum``."""

@@ -101,8 +101,6 @@ class ShapeLookup:
 
 
 class _PortalState(NamedTuple):
-    """The saved state of a portal."""
-
     is_open: bool
     wind_m_per_s: float | None
 

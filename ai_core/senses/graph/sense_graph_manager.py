@@ -4,12 +4,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Unpack
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock
-from ai_core.errors import UnknownNameError, check_type, finite_number, point, several_names
+from ai_core.errors import UnknownNameError, check_type, finite_number, several_names
 from ai_core.saving.declared_state import Part, Saveable
 from ai_core.saving.kinds import ListOf, Whole
 from ai_core.senses.graph.graph_sight import GraphSight
@@ -34,9 +33,6 @@ SMELL_STEP_S = 0.25
 Smaller values spread more smoothly and cost more; a smell passes at most one portal in a
 step, so regions should be longer than the distance it travels in one.
 """
-
-
-UP = (0.0, 1.0, 0.0)
 
 
 class SenseGraphManager(RegionalSenseManager, Saveable):
@@ -101,11 +97,8 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
         step_s = finite_number("smell_step_s", smell_step_s, above=0)
         report_every_s = float(settings.get("report_every_s", REPORT_EVERY_S))
         self._graphs = GraphBySense(graph, graphs, self._modalities, self._sensors, self._sources)
-        upward = point("up", settings.get("up", UP)).astype(np.float64)
         self._continuous = self._sight = GraphSight(
-            self._modalities, self._sensors, self._sources, upward / np.linalg.norm(upward),
-            self._phases, self._graphs,
-        )
+            self._modalities, self._sensors, self._sources, self._up, self._phases, self._graphs)
         travelling = self._travelling("smells", smells)
         slow = [n for n in range(len(self._modalities)) if self._modalities[n].is_slow and n not in travelling]
         self._smells = SmellSpreading(

@@ -223,7 +223,6 @@ class SenseMemory(Saveable):
         self._notify: Callable[[list[MemoryChange]], None] | None = None
 
     def __len__(self) -> int:
-        """Number of targets not forgotten."""
         return len(self.targets)
 
     @property

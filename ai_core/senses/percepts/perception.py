@@ -516,16 +516,8 @@ class Perception(Saveable):
 
     def _notify_audience(self, batch: SensationBatch) -> None:
         assert self._audience is not None
-        faults, key = self._faults, self.audience_key
-        if faults.has_quarantined and faults.is_quarantined(key):
-            return
-        try:
-            self._audience.receive(batch)
-        except Exception as error:  # sensors go on sensing
-            faults.failed(key, "audience of sensors", self._clock.now.frame, error)
-        else:
-            if faults.has_failing:
-                faults.succeeded(key)
+        receive = partial(self._audience.receive, batch)
+        self._faults.run(self.audience_key, "audience of sensors", self._clock.now.frame, receive)
 
     def _sensation(self, notice: Notice) -> Sensation:
         _, sensor_id, source, number, at_s, intensity, position, sent_at_s, tag = notice
