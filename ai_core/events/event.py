@@ -697,7 +697,7 @@ class OnceListeners:
     def _load(
         self, kind: OnceKind, here: list[tuple[OnceListenerKey, Subscription]], times: int, waiting: set[int]
     ) -> None:
-        come_back = 0  # of these, listeners registered after the save are replacements
+        come_back = 0  # for each, one listener registered after the save counts as its replacement and stops
         for key, one in here:
             if key.number in waiting and self.bring_back(one):
                 come_back += 1

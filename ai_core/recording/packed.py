@@ -60,7 +60,8 @@ class _PackedReader:
         self._at = 0
         self._kinds: dict[int, Callable[[], object]] = {
             ord("N"): lambda: None, ord("T"): lambda: True, ord("F"): lambda: False,
-            ord("i"): self._size, ord("l"): self._large, ord("g"): lambda: struct.unpack("<d", self._take(8))[0],
+            ord("i"): self._size, ord("l"): self._large,
+            ord("g"): lambda: struct.unpack("<d", self._take(8))[0],
             ord("u"): lambda: self._take(self._size()).decode("utf-8", "surrogatepass"),
             ord("("): lambda: tuple(self._list()), ord("["): self._list, ord("{"): self._dict,
         }
