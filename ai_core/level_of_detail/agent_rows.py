@@ -27,9 +27,6 @@ LARGEST_ID = (1 << 31) - 1
 class AgentRows:
     """Ids of agents, and columns with one row per id.
 
-    Args:
-        columns: type and initial value of each column, by name.
-
     Cost: O(rows) for adding and for removing any number of rows in one call.
     """
 

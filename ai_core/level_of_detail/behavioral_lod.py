@@ -230,7 +230,7 @@ class BehavioralLOD(Saveable):
         Returns:
             Whether the behavior changed.
         """
-        wanted = self._wanted()
+        wanted = next((one for one in self._candidates() if self._is_able(one)), None)
         if wanted is self._current:
             return False
         self._switch(wanted)
@@ -294,9 +294,6 @@ class BehavioralLOD(Saveable):
             self._forced = force._replace(left_s=left_s) if left_s > 0 else None
         elif force is not None:
             self._forced = force._replace(has_begun=True)
-
-    def _wanted(self) -> LODBehavior | None:
-        return next((one for one in self._candidates() if self._is_able(one)), None)
 
     def _candidates(self) -> Iterator[LODBehavior]:
         """Yield the wanted behavior, then alternatives in case it is quarantined."""

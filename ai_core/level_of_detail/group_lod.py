@@ -217,7 +217,7 @@ class GroupLOD(Saveable):
         """
         if not self.is_open:
             return True
-        if not self._can_close():
+        if any(one._faults.is_quarantined((one, "compress")) for one in self.groups() if one.is_open):
             return False
         are_closed = [one.close(frame) for one in self.members.values() if isinstance(one, GroupLOD)]
         if not all(are_closed):
@@ -324,10 +324,6 @@ class GroupLOD(Saveable):
         passing = self.make_temporary_members(() if self._expand is None else self._expand())
         scheduler, tasks = self.scheduled(passing)
         self.start(scheduler, passing, tasks)
-
-    def _can_close(self) -> bool:
-        """Return False if ``compress`` of this group, or of an open group inside, is quarantined."""
-        return not any(one._faults.is_quarantined((one, "compress")) for one in self.groups() if one.is_open)
 
     def _notify_parent(self) -> None:
         parent = self._parent

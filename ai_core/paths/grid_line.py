@@ -60,11 +60,6 @@ def highest_cost_on_line(passage: GridPassage, start: Sequence[float], end: Sequ
     A line is open if all its cells can be entered and the corner rule of the passage allows the corners it
     passes; the result is the same in both directions.
 
-    Args:
-        passage: passage of a square grid.
-        start: (row, column); integers are the centers of cells.
-        end: (row, column), the same.
-
     Cost: O(cells passed).
     """
     height, width = passage.shape

@@ -105,7 +105,8 @@ class GridPathProvider(Described):
 
     def begin(self, start: int, goal: int) -> AStarSearch | RegionSearch:
         """Return a new search for a path."""
-        if self.regions is not None and self._goes_over(self.regions, start, goal):
+        has_jumps = self.jumps is not None and self.jumps.is_worthwhile
+        if self.regions is not None and not has_jumps and self._is_long(self.regions, start, goal):
             return RegionSearch(self.regions, start, goal)
         return AStarSearch(self.passage, start, goal, memory=self._free_memory())
 
@@ -142,10 +143,6 @@ class GridPathProvider(Described):
         if memory.jumps is not self.jumps:
             memory.jumps = self.jumps
         return memory
-
-    def _goes_over(self, regions: RegionGraph, start: int, goal: int) -> bool:
-        has_jumps = self.jumps is not None and self.jumps.is_worthwhile
-        return not has_jumps and self._is_long(regions, start, goal)
 
     def _is_long(self, regions: RegionGraph, start: int, goal: int) -> bool:
         return regions.is_done and self.distance(start, goal) >= LONG_PATH * regions.side

@@ -94,12 +94,7 @@ class PathSearch(Cancellable):
 
 
 def path_record(last_cell: Limit, **more: Any) -> Record:
-    """Return how a path over a grid is saved: with its state, its cells, and the fields of ``more``.
-
-    Args:
-        last_cell: number of the last cell of the grid, as limit of a kind.
-        more: kinds of further fields; a field that is left out has its default in loaded paths.
-    """
+    """Return how a path over a grid is saved: with its state, its cells, and the fields of ``more``."""
     return Record(
         _loaded, state=OneOf(get_args(PathState)), cells=ArrayOf(np.int32, minimum=0, maximum=last_cell), **more)
 

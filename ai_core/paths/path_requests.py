@@ -222,11 +222,7 @@ IMPROVING_JOB_STATE = Record(
 
 
 class PathJobs:
-    """Table of searches by start and goal, and the order of their turns.
-
-    Args:
-        ground: provider with ``version``, which found paths must match, and ``distance``.
-    """
+    """Table of searches by start and goal, and the order of their turns."""
 
     def __init__(self, ground: Any) -> None:
         self.waiting: dict[tuple[Hashable, ...], PathJob] = {}

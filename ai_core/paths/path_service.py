@@ -36,12 +36,7 @@ from ai_core.trace import Trace, given_trace
 
 
 class SearchThreads:
-    """Runs jobs in parallel on threads.
-
-    Args:
-        executor: executor of threads, not of processes.
-        helpers: largest number of threads used besides the calling one (count), 1 or more.
-    """
+    """Runs jobs in parallel on threads."""
 
     def __init__(self, executor: Executor, helpers: int) -> None:
         if not hasattr(executor, "submit"):
@@ -468,7 +463,8 @@ class PathService(Saveable):
             ticket.is_near = (job.start, job.goal) != (ticket.start, ticket.goal)
         self._jobs.ask(job, self._clock.now.frame)
         if job.path is not None:
-            self._give(ticket, job.path)
+            ticket.path, ticket.state = job.path, job.path.state
+            self._report(ticket)
         else:
             job.tickets.append(ticket)
             self._jobs.raise_priority(job, ticket.priority)
@@ -533,10 +529,6 @@ class PathService(Saveable):
             self._join(ticket, 0.0)
         for ticket in given:
             self._report(ticket)
-
-    def _give(self, ticket: PathTicket, path: Path) -> None:
-        ticket.path, ticket.state = path, path.state
-        self._report(ticket)
 
     def _fail(self, job: PathJob, error: Exception) -> None:
         """Fail the tickets of a search that raised; other searches continue."""

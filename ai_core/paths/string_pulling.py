@@ -54,12 +54,9 @@ def pull_cells(passage: GridPassage, cells: ArrayLike) -> NDArray[np.int32]:
     kept, at = [0], 1
     while at < len(path_cells) - 1:
         first = kept[-1]
-        if not _costs_no_more(passage, places[first], places[at + 1], left[first] - left[at + 1]):
+        highest = highest_cost_on_line(passage, places[first], places[at + 1])
+        length = math.dist(places[first], places[at + 1])
+        if highest == math.inf or highest * length > (left[first] - left[at + 1]) * SHORTER:
             kept.append(at)
         at += 1
     return path_cells[[*kept, len(path_cells) - 1]]
-
-
-def _costs_no_more(passage: GridPassage, start: list[int], end: list[int], cost: float) -> bool:
-    highest = highest_cost_on_line(passage, start, end)
-    return highest < math.inf and highest * math.dist(start, end) <= cost * SHORTER

@@ -417,13 +417,9 @@ class MarchPath:
         return end + straight * steps
 
     def _directions(self, flat: Floats) -> Floats:
-        full = np.zeros((len(flat), self._points_dimensions))
+        full = np.zeros((len(flat), 3 if self._axes == [0, 2] else 2))
         full[:, self._axes] = flat
         return full
-
-    @property
-    def _points_dimensions(self) -> int:
-        return 3 if self._axes == [0, 2] else 2
 
     def _index(self, arc_m: float) -> int:
         return min(max(round((arc_m - self.first_m) / self._step_m), 0), len(self._points) - 1)

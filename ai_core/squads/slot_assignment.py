@@ -148,12 +148,8 @@ def assign_formation_slots(
 ) -> tuple[int, ...]:
     """Assign and write the slots of all members; return the ids of members without an allowed slot.
 
-    The commander gets the first slot, whatever roles that slot requires.
-
-    Args:
-        places: present positions of the slots, shape (n, d) (m).
-        few_changes: True for as few changes as possible, None for the least distance, False for changes
-            that save enough distance.
+    The commander gets the first slot, whatever roles that slot requires. ``few_changes``: True for as few changes
+    as possible, None for the least distance, False for changes that save enough distance.
 
     Cost: O(n**3) at worst, usually about n**2.
     """

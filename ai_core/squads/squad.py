@@ -72,12 +72,7 @@ Floats = NDArray[np.float64]
 
 
 def checked_place(name: str, place: ArrayLike, dimensions: int) -> Floats:
-    """Return a position as a float64 array of ``dimensions`` finite coordinates.
-
-    Raises:
-        TypeError: if the position does not hold numbers.
-        ValueError: if the number of coordinates differs, or a coordinate is not finite.
-    """
+    """Return a position as a float64 array of ``dimensions`` finite coordinates."""
     values = as_array(name, place)
     if values.dtype.kind not in "iuf":
         raise TypeError(f"{name} must hold numbers, got {shown(place)}")

@@ -564,11 +564,7 @@ FACTS: dict[str, Callable[[TacticalSituation], float]] = {
 
 
 def situation_grade(fact: str, situation: TacticalSituation) -> float:
-    """Return the grade of a fact in a situation, 0 to 1.
-
-    Raises:
-        UnknownNameError: if no fact has this name.
-    """
+    """Return the grade of a fact in a situation, 0 to 1."""
     return named("fact of a situation", fact, FACTS)(situation)
 
 

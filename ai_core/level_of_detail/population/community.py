@@ -197,11 +197,7 @@ class Community(Saveable):
         return together
 
     def _alone(self, person: NamedPerson) -> Population:
-        """Return the population of one person.
-
-        Raises:
-            ValueError: if the facts lack a property, or a value does not fit.
-        """
+        """Return the population of one person."""
         name, facts = person.name, person.facts
         missing = [key for key in self.population.properties if key not in facts]
         if missing:

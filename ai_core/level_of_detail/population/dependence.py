@@ -40,12 +40,7 @@ It must be more than ``CLOSE_ENOUGH``; otherwise tolerated errors would add up o
 
 
 def checked_dependences(pairs: Mapping[tuple[str, str], float], known: Mapping[str, object]) -> Dependences:
-    """Return the dependences sorted by pair.
-
-    Raises:
-        ValueError: if a property is unknown or paired with itself, a pair occurs twice, or the dependences
-            contradict each other.
-    """
+    """Return the dependences sorted by pair."""
     found: Dependences = {}
     for pair, value in pairs.items():
         one, other = sorted(pair)
@@ -107,14 +102,7 @@ def rank_correlation(one: Floats, other: Floats) -> float | None:
 
 
 def _orders(names: list[str], pairs: Dependences, raw: Floats, ranks: list[Floats]) -> list[NDArray[np.intp]]:
-    """Return the orders that come closest to the wanted correlations.
-
-    Args:
-        names: names of the properties.
-        pairs: wanted rank correlations.
-        raw: independent normal numbers, shape (names, people).
-        ranks: ranks of the sorted values of each property.
-    """
+    """Return the orders that come closest to the wanted correlations."""
     normal = _of_normals(names, pairs)
     enough = CLOSE_ENOUGH / max(1, raw.shape[1])
     best, least = [np.arange(raw.shape[1])] * len(names), math.inf

@@ -214,12 +214,7 @@ POWER_LAW_STATE = Record(PowerLaw, exponent=Number(), lower=Number(), average=Nu
 
 
 def checked_values(values: Floats) -> Floats:
-    """Return ``values`` as finite float64 of shape (n,), n at least 1.
-
-    Raises:
-        TypeError: if a value is not a number; names the row.
-        ValueError: if the shape differs, or a value is not finite or too large; names the row.
-    """
+    """Return ``values`` as finite float64 of shape (n,), n at least 1."""
     array = as_array("values", values)
     if array.dtype.kind not in "iuf":
         row = next((n for n, one in enumerate(array.flat) if not _is_number(one)), 0)

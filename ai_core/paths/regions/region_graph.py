@@ -267,13 +267,6 @@ def _portals_between(
 ) -> list[Portal]:
     """Return the portals of one border, in its order: the middle pair of cells of each stretch of open pairs.
 
-    Args:
-        passage: passage of the grid.
-        cells: (n,) int32, cells along one side of the border.
-        step: difference from each cell to the cell on the other side.
-        longest: largest length of a stretch (cells).
-        move: number of the move across the border.
-
     Cost: O(n).
     """
     is_open = (passage.open_moves.reshape(-1)[cells] >> move & 1).astype(bool)

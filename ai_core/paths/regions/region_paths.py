@@ -110,7 +110,7 @@ class RegionSearch(Described, PathSearch):
             into, direct = self._spread_from_goal(goal)
         else:  # both directions cost the same
             into = self._followed(goal, self._goal)
-        memory.begin(start, goal, out, into, self._rest(), direct)
+        memory.begin(start, goal, out, into, self._at_least(self._regions.rows, self._regions.columns), direct)
 
     def _followed(self, region: int, cell: int) -> NDArray[np.float64]:
         """Return the costs from a cell to each portal of its region."""
@@ -153,11 +153,8 @@ class RegionSearch(Described, PathSearch):
         back = follow([regions.fields(last)], [regions.portal_cells(last).index(entries[-1])], [self._goal])
         return np.concatenate((follow(fields, numbers, entries[:-1]), back[::-1]))
 
-    def _rest(self) -> NDArray[np.float64]:
-        """Return lower bounds of the costs from each portal to the goal, by straight distance."""
-        return self._at_least(self._regions.rows, self._regions.columns)
-
     def _at_least(self, rows: NDArray[np.integer], columns: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Return lower bounds of the costs from cells to the goal, by straight distance."""
         row, column = divmod(self._goal, self._passage.shape[1])
         down, across = np.abs(rows - row), np.abs(columns - column)
         short = SQRT_2 - 1 if len(self._passage.moves.lengths) == 8 else 1.0

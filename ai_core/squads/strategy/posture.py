@@ -112,8 +112,7 @@ DEFINITION = StateMachineDefinition(
 def posture_machine(owner: object) -> StateMachine:
     """Return a started state machine in the posture "opening".
 
-    Args:
-        owner: object whose ``defends_home()`` returns whether a threat at home breaks off an attack.
+    ``owner.defends_home()`` returns whether a threat at home breaks off an attack.
     """
     machine = StateMachine(DEFINITION, owner=owner)
     machine.start()

@@ -28,11 +28,6 @@ def expected_force(seen: Force, products: Iterable[Product], count: float) -> Fo
 
     Unseen fighters are added in the proportions of the seen ones; with none seen, in equal numbers of
     each product that has capabilities.
-
-    Args:
-        seen: force of the fighters that were seen.
-        products: products that can be made; those without capabilities are ignored.
-        count: assumed number of fighters, 0 or more.
     """
     kinds = [one.capabilities for one in products if one.capabilities is not None]
     unseen = max(0.0, finite_number("count", count, minimum=0) - seen.count)
@@ -47,13 +42,6 @@ def best_unit(
     products: Iterable[Product], own: Force, opponent: Force, *, most_cost: float, by_cost: bool = True
 ) -> Product | None:
     """Return the fighter that adds most power against an opponent, on a tie the first; None if there is none.
-
-    Args:
-        products: products to choose from; those without capabilities are left out.
-        own: present own force.
-        opponent: force to fight.
-        most_cost: highest cost of a product.
-        by_cost: True compares the added power per cost, False the added power alone.
 
     Cost: O(products × rows of both × kinds).
     """
@@ -233,12 +221,6 @@ def judge_wealth(
     stock: float, reachable: float, army_cost: float, before: Wealth = "steady",
 ) -> Wealth:
     """Return the wealth of a side, measured in armies that its resources can pay for.
-
-    Args:
-        stock: resources in store, 0 or more.
-        reachable: known resources left to gather, 0 or more.
-        army_cost: cost of the wanted army (resources), above 0.
-        before: previous judgement; kept unless a limit is clearly passed.
 
     >>> judge_wealth(100, 300, 1000), judge_wealth(500, 5000, 1000)
     ('scarce', 'plentiful')

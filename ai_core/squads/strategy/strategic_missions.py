@@ -29,13 +29,6 @@ def choose_scout_goals(
     Each scout, by ascending id, gets the cell with the largest age less travel time and threat; goals
     keep apart from each other. On a tie the cell with the smallest number is taken.
 
-    Args:
-        ages_s: time since each cell was seen, shape (height, width) (s).
-        threat: threat of each cell, shape (height, width), 0 or more.
-        scouts: positions by scout id (m).
-        stale_after_s: least age of a goal (s), 0 or more.
-        is_open: cells that can be entered, shape (height, width); None for all.
-
     Cost: O(cells × scouts).
     """
     finite_number("stale_after_s", stale_after_s, minimum=0)

@@ -42,15 +42,7 @@ def analyze_defenses(
     place: tuple[float, float], radius_m: float, sightings: Iterable[EnemyReport], attacker: Force,
     picture: MapSnapshot, *, attack_from: tuple[float, float],
 ) -> Defenses:
-    """Return the defenses of a position.
-
-    Args:
-        place: position of the objective (m).
-        radius_m: enemies within this distance defend it (m), above 0.
-        sightings: known enemies.
-        attacker: force of the attacker.
-        picture: snapshot with the layers "threat", "conflict" and "exploration"; a missing layer counts as 0.
-        attack_from: position of the attacker (m); of equal sides the one nearest to it is taken.
+    """Return the defenses of a position: the enemies within ``radius_m``; a missing layer of the picture counts as 0.
 
     Cost: O(sightings + cells within the radius).
     Source: 003_designing_ai_for_games, objective maps.
@@ -105,13 +97,7 @@ def best_narrow_place(
 ) -> Place | None:
     """Return the narrow place for the next defense: between the bases, near home, held by few defenses.
 
-    Args:
-        places: positions to choose from (m).
-        defenses: standing defenses.
-        base: position of the own base (m).
-        enemy_base: position of the enemy's base (m), None if unknown; then the place nearest to home is best.
-        reach_m: distance within which a defense holds a place (m).
-        farthest_m: largest distance from home while the enemy's base is unknown (m).
+    While the enemy's base is unknown, the place nearest to home, at most ``farthest_m`` from it.
 
     Returns:
         The best place, on a tie the first; None if no place lies between the bases.
@@ -168,15 +154,9 @@ def find_resource_sites(
     own_base: tuple[float, float], enemy_base: tuple[float, float] | None, *,
     most: int = 16, apart_m: float = 8.0,
 ) -> list[ResourceSite]:
-    """Return the richest sites, richest first.
+    """Return the ``most`` richest sites, richest first; all are "ours" while the enemy's base is unknown.
 
-    Args:
-        resources: known resources, shape (height, width).
-        threat: threat, shape (height, width).
-        own_base: position of the own base (m).
-        enemy_base: position of the enemy's base (m), None if unknown; then all sites are "ours".
-        most: largest number of sites; with too few, rich distant sites hide poor ones near home.
-        apart_m: cells nearer than this belong to one site (m), above 0.
+    With too few, rich distant sites hide poor ones near home.
 
     Cost: O(cells × places).
     Source: 003_designing_ai_for_games, resource maps.
