@@ -200,6 +200,7 @@ class Squad(Saveable):
         self._tactic: Tactic | None = None
         self._tasks: dict[int, SquadTask] = {}
         self._met: tuple[Sighting, ...] = ()
+        self._commanding: tuple[SquadMember, SquadMember] | None = None      # as a member, and with the role
         for one in [kind() for kind in BUILT_IN] if tactics is None else tactics:
             self.add_tactic(one)
 
@@ -496,7 +497,9 @@ class Squad(Saveable):
         members = dict(self.members)
         if self.commander is not None:
             own = members[self.commander]
-            members[self.commander] = dataclasses.replace(own, roles=(*own.roles, "commander"))
+            if self._commanding is None or self._commanding[0] is not own:
+                self._commanding = own, dataclasses.replace(own, roles=(*own.roles, "commander"))
+            members[self.commander] = self._commanding[1]
         goal = None if self.order.is_done or self.order.goal is None else np.array(self.order.goal)
         return TacticalSituation(
             members, self.marchers.positions.copy(), self._met, now_s=self.clock.now.seconds, goal=goal,
