@@ -65,28 +65,50 @@ PHASE_STEP = cython.declare(cython.double, (5 ** 0.5 - 1) / 2)  # share of a tur
 INFINITY = cython.declare(cython.double, float("inf"))
 NEVER = cython.declare(cython.double, float("nan"))
 
-cython.declare(
-    IS_KNOWN=cython.int, IS_NOTICED=cython.int, IS_EXPIRED=cython.int, LOOKED=cython.int, FIRST_SENSED_S=cython.int,
-    LAST_SENSED_S=cython.int, NOTICED_S=cython.int, KNOWN_AT_S=cython.int, PLACE=cython.int, VELOCITY=cython.int,
-    FIRST_SEEN_S=cython.int, LAST_SEEN_S=cython.int, SEEN=cython.int, HAS_METER=cython.int, SHOWN_AT=cython.int,
-    LEVEL=cython.int, REACHED=cython.int, VALUE=cython.int, VISIBILITY=cython.int, LINE_S=cython.int,
-    LINE_VALUE=cython.int, METER_S=cython.int)
-(IS_KNOWN, IS_NOTICED, IS_EXPIRED, LOOKED, FIRST_SENSED_S, LAST_SENSED_S, NOTICED_S, KNOWN_AT_S, PLACE, _, _, VELOCITY,
- _, _, FIRST_SEEN_S, LAST_SEEN_S, SEEN, _, _, HAS_METER, SHOWN_AT, LEVEL, REACHED, VALUE, VISIBILITY, LINE_S,
- LINE_VALUE, METER_S) = range(len(COLUMNS))
+IS_KNOWN = cython.declare(cython.int, COLUMNS.index("is_known"))
+IS_NOTICED = cython.declare(cython.int, COLUMNS.index("is_noticed"))
+IS_EXPIRED = cython.declare(cython.int, COLUMNS.index("is_expired"))
+LOOKED = cython.declare(cython.int, COLUMNS.index("looked"))
+FIRST_SENSED_S = cython.declare(cython.int, COLUMNS.index("first_sensed_s"))
+LAST_SENSED_S = cython.declare(cython.int, COLUMNS.index("last_sensed_s"))
+NOTICED_S = cython.declare(cython.int, COLUMNS.index("noticed_s"))
+KNOWN_AT_S = cython.declare(cython.int, COLUMNS.index("known_at_s"))
+PLACE = cython.declare(cython.int, COLUMNS.index("x"))
+VELOCITY = cython.declare(cython.int, COLUMNS.index("vx"))
+FIRST_SEEN_S = cython.declare(cython.int, COLUMNS.index("first_seen_s"))
+LAST_SEEN_S = cython.declare(cython.int, COLUMNS.index("last_seen_s"))
+SEEN = cython.declare(cython.int, COLUMNS.index("seen_x"))
+HAS_METER = cython.declare(cython.int, COLUMNS.index("has_meter"))
+SHOWN_AT = cython.declare(cython.int, COLUMNS.index("shown_at"))
+LEVEL = cython.declare(cython.int, COLUMNS.index("level"))
+REACHED = cython.declare(cython.int, COLUMNS.index("reached"))
+VALUE = cython.declare(cython.int, COLUMNS.index("value"))
+VISIBILITY = cython.declare(cython.int, COLUMNS.index("visibility"))
+LINE_S = cython.declare(cython.int, COLUMNS.index("line_s"))
+LINE_VALUE = cython.declare(cython.int, COLUMNS.index("line_value"))
+METER_S = cython.declare(cython.int, COLUMNS.index("meter_s"))
 
-cython.declare(STRENGTH=cython.int, SENSED_AT_S=cython.int, SHOWN=cython.int, STIMULUS_GAIN=cython.int)
-STRENGTH, SENSED_AT_S, SHOWN, STIMULUS_GAIN = range(len(SENSE_COLUMNS))
+STRENGTH = cython.declare(cython.int, 0)            # SENSE_COLUMNS
+SENSED_AT_S = cython.declare(cython.int, 1)
+SHOWN = cython.declare(cython.int, 2)
+STIMULUS_GAIN = cython.declare(cython.int, 3)
 
-cython.declare(
-    SENSOR_ID=cython.int, OWNER_ID=cython.int, HAS_MEMORY=cython.int, LOSE_AFTER_S=cython.int, MAXIMUM_AGE_S=cython.int,
-    KEEP_EXPIRED_S=cython.int, FREE_KNOWLEDGE_S=cython.int, HAS_AWARENESS=cython.int, GAIN_PER_S=cython.int,
-    DECAY_PER_S=cython.int, GAIN_PER_SIGNAL=cython.int, LEVELS=cython.int)
-(SENSOR_ID, OWNER_ID, HAS_MEMORY, LOSE_AFTER_S, MAXIMUM_AGE_S, KEEP_EXPIRED_S, FREE_KNOWLEDGE_S, HAS_AWARENESS,
- GAIN_PER_S, DECAY_PER_S, GAIN_PER_SIGNAL, LEVELS) = range(len(MIND_COLUMNS))
+SENSOR_ID = cython.declare(cython.int, MIND_COLUMNS.index("sensor_id"))
+OWNER_ID = cython.declare(cython.int, MIND_COLUMNS.index("owner_id"))
+HAS_MEMORY = cython.declare(cython.int, MIND_COLUMNS.index("has_memory"))
+LOSE_AFTER_S = cython.declare(cython.int, MIND_COLUMNS.index("lose_after_s"))
+MAXIMUM_AGE_S = cython.declare(cython.int, MIND_COLUMNS.index("max_age_s"))
+KEEP_EXPIRED_S = cython.declare(cython.int, MIND_COLUMNS.index("keep_expired_s"))
+FREE_KNOWLEDGE_S = cython.declare(cython.int, MIND_COLUMNS.index("free_knowledge_s"))
+HAS_AWARENESS = cython.declare(cython.int, MIND_COLUMNS.index("has_awareness"))
+GAIN_PER_S = cython.declare(cython.int, MIND_COLUMNS.index("gain_per_s"))
+DECAY_PER_S = cython.declare(cython.int, MIND_COLUMNS.index("decay_per_s"))
+GAIN_PER_SIGNAL = cython.declare(cython.int, MIND_COLUMNS.index("gain_per_signal"))
+LEVELS = cython.declare(cython.int, MIND_COLUMNS.index("levels"))
 
-cython.declare(RISES_AT=cython.int, FALLS_AT=cython.int, REACTION_S=cython.int)
-RISES_AT, FALLS_AT, REACTION_S = range(LEVEL_NUMBERS)
+RISES_AT = cython.declare(cython.int, 0)            # numbers of a level
+FALLS_AT = cython.declare(cython.int, 1)
+REACTION_S = cython.declare(cython.int, 2)
 
 
 class MemoryDurations(NamedTuple):
