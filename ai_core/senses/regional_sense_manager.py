@@ -909,7 +909,7 @@ class RegionalSenseManager(Saveable):
             (changed, aware, awareness, moved, places): the watched that changed otherwise; the readers of those of
             which only the awareness changed, with it; and of those whose target in view moved, with its place.
 
-        Cost: below 0.3 µs each.
+        Cost: O(watched), some 1 µs each at 60 frames a second, with ``find`` for each target.
         """
         changes: WatchedChanges = self._perception.table.update_watched(
             watched, self._modalities.number(modality_name), self.clock.now.frame, places, find)

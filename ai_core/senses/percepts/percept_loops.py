@@ -549,7 +549,7 @@ class PerceptTable:
             for which only the awareness changed, with it; and those for which the target in view moved, with its
             place.
 
-        Cost: O(log n) for each that is new, O(1) for the others, below 0.3 µs.
+        Cost: O(log n) for each that is new, O(1) for the others.
         """
         awareness: cython.double
         one: WatchedTarget

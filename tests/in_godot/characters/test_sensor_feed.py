@@ -163,6 +163,33 @@ def test_a_freed_target_and_a_freed_sensor_leave_no_target(brain, guard, thief, 
     assert tree.get_value("last_known_position") is None
 
 
+def test_a_manager_that_leaves_takes_the_target_along(brain, manager, scheduler, thief, physics_frames):
+    tree = brain()
+    physics_frames(3)
+    assert tree.get_value("target") == thief
+    scheduler.remove_child(manager)
+    assert (tree.get_value("target"), tree.get_value("is_in_view")) == (None, False)
+    physics_frames(2)
+    scheduler.add_child(manager)
+    physics_frames(3)
+    assert (tree.get_value("target"), tree.get_value("is_in_view")) == (thief, True)
+    thief.position = Vector3(1, -1, -5)
+    physics_frames(2)
+    assert tree.get_value("target_position") == Vector3(1, -1, -5), "the feed is updated again"
+
+
+def test_a_choice_set_later_counts_from_its_next_turn(brain, thieves, physics_frames):
+    tree = brain()
+    far = thieves("Far", Vector3(0, -1, -6))
+    physics_frames(3)
+    near = thieves("Near", Vector3(1, -1, -2))
+    physics_frames(2)
+    assert tree.get_value("target") == far
+    tree.target_choice = 1      # nearest
+    physics_frames(9)
+    assert tree.get_value("target") == near
+
+
 def test_a_tree_added_later_gets_the_known_target(brain, guard, thief, physics_frames):
     physics_frames(5)
     tree = brain()

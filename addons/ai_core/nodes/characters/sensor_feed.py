@@ -180,7 +180,7 @@ class SensorFeed(WatchedTarget):
         """Write the values of a sensor that knows no target, until its next event."""
         self.feeds.rest(self)
         had_target, self.target, self.known_at, self.place = self.target >= 0, -1, None, None
-        self._written, self._was_noticed = UNWRITTEN, False
+        self._written, self._was_noticed, self._revision = UNWRITTEN, False, -1
         if had_target and self._mind.is_valid():
             self._mind.feed_values(VALUES)
 
@@ -386,8 +386,8 @@ class SensorFeeds:
         task: the task.
         count: number of feeds.
 
-    Cost: per frame O(feeds whose sensors remember a target), 1 µs for each that is updated; within the budget, those
-    that it does not reach come first in the next frame.
+    Cost: per frame O(feeds whose sensors remember a target), 2 to 3 µs at 60 frames a second for each that is updated;
+    within the budget, those that it does not reach come first in the next frame.
     """
 
     def __init__(self, scheduler: Any) -> None:
