@@ -31,8 +31,7 @@ from ai_core.senses.percepts.perception import Perception, ends_passes
 from ai_core.senses.scent.scent_trails import ScentMark, ScentTrails, TrailSmelling
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sense_reasons import FactorsBetween, SenseReasons
-from ai_core.senses.sensor_phases import LONGEST_PERIOD, SensorPhases
-from ai_core.senses.sensor_table import SensorTable
+from ai_core.senses.sensor_table import LONGEST_PERIOD, SensorTable
 from ai_core.senses.sight.camouflage import Background, Camouflage
 from ai_core.senses.sight.continuous_sensing import NO_QUERY, PASSES_TIMED, ContinuousSensing, LineOfSight
 from ai_core.senses.sight.pair_keys import ids_of, key_of
@@ -257,14 +256,13 @@ class RegionalSenseManager(Saveable):
             (Modality.sight(), Modality.hearing()) if modalities is None else modalities)
         self.faults = given_faults(faults)
         self._sensors = SensorTable(self._modalities)
-        self._phases = SensorPhases(self._sensors)
         self.period_frames = period_frames
         self._sources = SourceTable(self._modalities, camouflage, has_backdrops=bool(background))
         self._perception = Perception(
             clock, self._modalities, self._sources, given_trace(trace),
             finite_number("report_every_s", report_every_s, minimum=0), audience, self.faults,
-            self._phases)
-        self._continuous = ContinuousSensing(self._modalities, self._sensors, self._sources, self._up, self._phases)
+            self._sensors)
+        self._continuous = ContinuousSensing(self._modalities, self._sensors, self._sources, self._up)
         self._visibility = Visibility(self._modalities, self._sensors, self._sources, background)
         self._emitted = EmittedSignals(self._modalities, self._sensors, self._sources, self._kept, self._is_muffled)
         self._max_clues = whole_number("max_clues", max_clues, minimum=1)
@@ -277,17 +275,16 @@ class RegionalSenseManager(Saveable):
 
     @property
     def period_frames(self) -> int:
-        """Frames of the clock from one look of a sensor to its next (count), 1 to ``LONGEST_PERIOD``.
+        """Frames of the clock from one look of all sensors to the next (count), 1 to ``LONGEST_PERIOD``.
 
-        Sensors are spread over the frames of a period, 256 of them in each or more. Sounds and other signals
-        arrive in every frame; a sensor sees, and its memory and awareness advance, when it looks. An advance in
-        which no sensor looks and no signal is under way does nothing: see ``is_idle``.
+        Sounds and other signals arrive in every frame; sensors see, and memory and awareness advance, in a look.
+        An advance without a look in which no signal is under way does nothing: see ``is_idle``.
         """
-        return self._phases.period
+        return self._sensors.period
 
     @period_frames.setter
     def period_frames(self, period_frames: int) -> None:
-        self._phases.period = whole_number("period_frames", period_frames, minimum=1, maximum=LONGEST_PERIOD)
+        self._sensors.period = whole_number("period_frames", period_frames, minimum=1, maximum=LONGEST_PERIOD)
         self._rests_until = 0
 
     @property
@@ -758,7 +755,7 @@ class RegionalSenseManager(Saveable):
         has at least 50 µs when it runs. Other budgets do not end the pass. The overrun is at most one
         block of sensors, 512 rays, 16 arrivals, or a listener.
 
-        With a ``period_frames`` above 1, only sensors whose turn it is look and advance memory and awareness.
+        With a ``period_frames`` above 1, sensors look, and memory and awareness advance, in one of so many frames.
 
         Signals that are emitted faster than the budget lets them be delivered are merged, those of one
         source and channel (without a channel: of one tag) at one sensor; what is due more than
@@ -772,10 +769,10 @@ class RegionalSenseManager(Saveable):
             check_budget(budget)  # type: ignore[unreachable]
         if self._is_advancing:
             raise RuntimeError("advance is already running; a listener must not call it")
+        self._rays_asked = 0
         if self._rests_until and self.is_idle:
             return
         self._is_advancing = True
-        self._rays_asked = 0
         now_s = self.clock.now.seconds
         try:
             has_signals = self._emitted.begin_advance(budget, now_s) or bool(self._perception.heard)
@@ -783,7 +780,7 @@ class RegionalSenseManager(Saveable):
                 self._sensors.recover(now_s)
             if self._sources.clues:
                 self._sources.expire_clues(now_s)
-            self._phases.frame = self.clock.now.frame
+            self._sensors.turn = self.clock.now.frame // self._sensors.period
             if self._sources.counts_motion:
                 self._sources.measure_motion(now_s)
             self._rests_until = 0
@@ -796,7 +793,7 @@ class RegionalSenseManager(Saveable):
                     self._continuous.ages.note_round(now_s, is_done=is_done)
             elif not self._advance_within(budget, now_s, is_shared=is_shared):
                 return
-            if self._phases.period > 1:
+            if self._sensors.period > 1:
                 self._rests_until = self._next_frame()
         finally:
             self._is_advancing = False
@@ -825,10 +822,10 @@ class RegionalSenseManager(Saveable):
         """Return until which frame there is nothing to do unless a signal comes; 0 if something is left to do."""
         sight, percepts = self._continuous, self._perception
         is_at_rest = percepts.is_at_rest and not sight.is_looking and not any(self._shares.following) and (
-            not sight.pairs or sight.looks == percepts.looks)
+            not sight.pairs or sight.looked_in == percepts.looked_in)
         if not is_at_rest or self._smelling is not None or sight.pairs_needing_rays > self.max_rays:
             return 0
-        return self._phases.next_frame(percepts.looks.frame)
+        return (percepts.looked_in + 1) * self._sensors.period
 
     def _pass(self, budget: Budget, most_us: float, now_s: float) -> None:
         """Continue the pass over percepts in what the stages leave, and learn what it takes (us).
@@ -968,7 +965,7 @@ class RegionalSenseManager(Saveable):
         if self._sources.ids.knows(target):
             between = FactorsBetween(
                 self._modalities, self._sensors, self._sources, self._continuous, self._emitted,
-                self._phases, self.clock.now.frame, self._visibility.names_of)
+                self.clock.now.frame, self._visibility.names_of)
             factors = {
                 self._modalities[number].name: between.of(number, sensor_id, target)
                 for number in range(len(self._modalities))
@@ -1022,8 +1019,6 @@ class RegionalSenseManager(Saveable):
         slowest_pass_s = max(ages.slowest_pass_s, ages.age_s(ages.new, now_s))      # or the one under way
         # Interrupted, a pass may have come by a sensor just before a target comes into its view.
         passes = bound + (self._shares.uncut[1] < PASSES_TIMED)
-        if continuous.pairs_needing_rays > pairs_at_once or continuous.turns.longest_patience:
-            passes += self._phases.in_use - 1       # the sensor may have to look once more after the answer
         return {
             "sensors": len(self._sensors.ids),
             "sources": len(self._sources.ids),

@@ -9,7 +9,6 @@ import numpy as np
 
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.percepts.awareness import AwarenessReasons
-from ai_core.senses.sensor_phases import SensorPhases
 from ai_core.senses.sensor_table import NO_SOURCE, SensorTable
 from ai_core.senses.sight.continuous_sensing import ContinuousSensing
 from ai_core.senses.sight.pair_keys import key_of
@@ -97,7 +96,6 @@ class FactorsBetween(NamedTuple):
     sources: SourceTable
     continuous: ContinuousSensing
     emitted: EmittedSignals
-    phases: SensorPhases
     frame: int
     names_of: Callable[[int, int], tuple[str, ...]]
 
@@ -125,7 +123,7 @@ class FactorsBetween(NamedTuple):
             0.0 if kind.is_continuous else self.emitted.noise.level_at(number, (x, y, z)),
             continuous.turns.of(sensor_id, source_id),
             continuous.waits_passes(number, sensor_id, source_id),
-            self.phases.next_look_in(sensor_id, self.frame) if kind.is_continuous else None,
+            sensors.period - self.frame % sensors.period if kind.is_continuous else None,
         )
         verdict = self._blocked(number, eye, target, way, factors)
         if not verdict and plain < factors.threshold and not answer:
@@ -147,7 +145,7 @@ class FactorsBetween(NamedTuple):
 
     def _seen(self, answer: bool | None, factors: SenseFactors) -> str:
         if answer is None:
-            return "not asked yet" if factors.looks_in_frames == self.phases.period else "waits for its look"
+            return "not asked yet" if factors.looks_in_frames == self.sensors.period else "waits for its look"
         if answer:
             return "sensed"
         return "too weak" if factors.clarity > 0 else "hidden"

@@ -15,13 +15,16 @@ from ai_core.senses.sight.sight_cones import CONE_NUMBERS, SightCone, packed_con
 from ai_core.senses.sight.sight_loops import SightLoops
 from ai_core.senses.source_table import affiliation_mask, same_rows
 
-__all__ = ["DEAF", "NO_SOURCE", "SensorTable"]
+__all__ = ["DEAF", "LONGEST_PERIOD", "NO_SOURCE", "SensorTable"]
 
 DEAF = np.inf
 """Threshold of a sensor that lacks a modality: no intensity reaches it."""
 
 NO_SOURCE = -1
 """Stands for a sensor without a source of its own among ids of sources."""
+
+LONGEST_PERIOD = 60
+"""Most frames from one look of all sensors to the next (count), a second."""
 
 NO_REACH = (-1.0, 0.0, 0.0, 0.0, 0.0)
 """A row of cones that contains nothing."""
@@ -73,6 +76,8 @@ class SensorTable:
             largest number of cones of any sensor so far.
         detection_mask: (capacity,) int64, affiliations that it senses, as bits.
         self_source: (capacity,) int64, id of its own source, or ``NO_SOURCE``.
+        period: frames from one look of all sensors to the next (count), 1 to ``LONGEST_PERIOD``.
+        turn: number of the period of the frame under way: sensors look once in each.
         loops: views of these arrays, for the search of sensors in reach.
         layout: another object whenever one of the arrays is replaced.
     """
@@ -80,6 +85,7 @@ class SensorTable:
     def __init__(self, modalities: ModalitySet) -> None:
         self._modalities = modalities
         self.ids = IdTable("sensor")
+        self.period, self.turn = 1, 0
         rows = self.ids.capacity
         # Each coordinate in one run of memory: tests over all sensors go along it.
         self.position = np.zeros((rows, 3), np.float32, order="F")

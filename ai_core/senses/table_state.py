@@ -262,7 +262,8 @@ class SensorsPart(Part):
         """Check the sensors, matched by name with those of the table; return the function that loads them."""
         assert within is not None
         within.sensors = loaded = _read_sensors(part, plain, place, within.sources.new_ids)
-        return lambda: vars(part).update({**vars(loaded.table), "until_s": part.until_s})   # loaded by themselves
+        # Of these the first is loaded by itself, the other is set by the program.
+        return lambda: vars(part).update({**vars(loaded.table), "until_s": part.until_s, "period": part.period})
 
 
 def _with_ids(

@@ -20,7 +20,6 @@ from ai_core.senses.graph.sense_graph import (
     shares_kept,
 )
 from ai_core.senses.modality import ModalitySet
-from ai_core.senses.sensor_phases import SensorPhases
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.continuous_sensing import ContinuousSensing
 from ai_core.senses.sight.pair_keys import keys_of
@@ -97,10 +96,9 @@ class GraphSight(ContinuousSensing):
     """
 
     def __init__(
-        self, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable, up: Floats, phases: SensorPhases,
-        graphs: GraphBySense,
+        self, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable, up: Floats, graphs: GraphBySense,
     ) -> None:
-        super().__init__(modalities, sensors, sources, up, phases)
+        super().__init__(modalities, sensors, sources, up)
         self._graphs = graphs
         self.lights: set[int] = set()
 

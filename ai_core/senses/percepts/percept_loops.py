@@ -209,8 +209,7 @@ class PerceptTable:
         sensations: sensations to report: (sensor, source, number of the modality, intensity, x, y, z).
         missing: pairs without a row, by index: see ``see``.
         has_ended: whether a row has nothing to hold any more.
-        looks: number of the last look; a look of several phases counts as as many.
-        period: looks from one of a sensor to its next.
+        looks: number of the last look.
 
     Cost: new rows O(n) for any number of them, 16 bytes a key; 300 to 500 bytes a row.
     """
@@ -232,10 +231,6 @@ class PerceptTable:
     missing = cython.declare(list, visibility="public")
     has_ended = cython.declare(cython.bint, visibility="readonly")
     looks = cython.declare(cython.double, visibility="readonly")
-    period = cython.declare(cython.longlong, visibility="public")
-    frame: cython.longlong
-    phases: cython.longlong
-    together: cython.longlong
     numbers: dict                   # of modalities, by name
     free: list                      # rows
     all_minds: object
@@ -272,7 +267,6 @@ class PerceptTable:
         self.changes, self.levels_crossed, self.sensations, self.missing = [], [], [], []
         self.has_ended = False
         self.looks = 1      # no row was in view at look 0
-        self.frame, self.period, self.phases, self.together = 0, 1, 1, 1
         self.source_places = self.source_ids = self.pair_columns = None
         self.all_minds, self.all_levels = np.full((0, len(MIND_COLUMNS)), NO_MIND), np.zeros((0, 0, LEVEL_NUMBERS))
         self.all_keys, self.all_order, self.row_keys = np.zeros((3, 0), np.int64)
@@ -733,18 +727,16 @@ class PerceptTable:
                 self.startle(mine, slot, number, intensities[place], now_s)
         return len(sensor_ids)
 
-    def take_turn(self, due, places, ids, is_new: cython.bint) -> None:
+    def take_turn(self, places, ids, is_new: cython.bint) -> None:
         """Begin a look, a pass of ``see`` over all pairs, then of ``advance`` over all rows; or continue it.
 
         Args:
-            due: the sensors that look, a ``Due``; ``see`` and ``advance`` pass over the others.
             places: (sources, 3) float32, positions of sources by slot (m), which ``see`` and ``advance`` read.
             ids: (sources,) int32, id in use of each slot, -1 for none.
             is_new: whether it begins.
         """
-        self.frame, self.period, self.phases, self.together = due
         if is_new:
-            self.looks += self.phases
+            self.looks += 1
             self.has_ended = False
         if places is not self.source_places or ids is not self.source_ids:
             if len(places) < len(ids) or places.shape[1] != 3:
@@ -799,7 +791,7 @@ class PerceptTable:
             index = turn if some is None else some[turn]
             key = self.pair_keys[index]
             sensor_id, target = key >> ID_BITS, key & ID_MASK
-            if not self.pair_sensed[index] or (self.phases < self.period and not self.has_turn(sensor_id)):
+            if not self.pair_sensed[index]:
                 continue
             source_slot = target & SLOT_MASK
             if source_slot >= self.ids.shape[0] or self.ids[source_slot] != target:
@@ -866,14 +858,12 @@ class PerceptTable:
         for place in range(first, end):
             row = self.order[place]
             sensor_id = self.keys[place] >> ID_BITS
-            if self.phases < self.period and not self.has_turn(sensor_id):
-                continue
             if sensor_id != last_id:
                 slot, last_id = self.mind_of(sensor_id), sensor_id
             if slot < 0:
                 self.has_ended = True
                 continue
-            if self.rows[row, IS_KNOWN] and self.rows[row, LOOKED] <= self.looks - self.period:
+            if self.rows[row, IS_KNOWN] and self.rows[row, LOOKED] < self.looks:
                 self.let_pass(row, slot, sensor_id, now_s)
                 if self.minds[slot, FREE_KNOWLEDGE_S] > 0 and self.rows[row, IS_KNOWN] and (
                         now_s <= self.rows[row, LAST_SEEN_S] + self.minds[slot, FREE_KNOWLEDGE_S]):
@@ -900,13 +890,6 @@ class PerceptTable:
                 self.has_ended = True
 
     # -- one row
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def has_turn(self, sensor_id: cython.longlong) -> cython.bint:
-        # The sum is for C, whose remainder may be negative.
-        block: cython.longlong = (sensor_id & SLOT_MASK) // self.together
-        return ((self.frame - block) % self.period + self.period) % self.period < self.phases
 
     @cython.cfunc
     def check(self, row: cython.Py_ssize_t, number: cython.Py_ssize_t = -1):
@@ -993,7 +976,7 @@ class PerceptTable:
         is_seen: cython.bint,
     ):
         """Note in the memory of a row that its target is in view, and was without a break since the last look."""
-        if self.rows[row, LOOKED] >= self.looks - self.period and (
+        if self.rows[row, LOOKED] >= self.looks - 1 and (
                 self.rows[row, IS_KNOWN] and self.rows[row, IS_NOTICED]):
             self.rows[row, NOTICED_S] = max(self.rows[row, NOTICED_S], now_s)
             self.rows[row, LAST_SENSED_S] = max(self.rows[row, LAST_SENSED_S], now_s)

@@ -13,7 +13,6 @@ from ai_core.saving.kinds import ArrayOf, Columns, ListOf, MapOf, Record, Second
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.percepts.percept_loops import COLUMNS, NO_SENSE, NOT_IN_VIEW, SENSE_COLUMNS, PerceptTable
 from ai_core.senses.sensation import FARTHEST_M, Point
-from ai_core.senses.sensor_phases import LONGEST_PERIOD
 from ai_core.senses.sight.pair_keys import ID_BITS
 
 __all__ = ["ROWS", "RowView", "SavedRows", "put_rows", "saved_rows"]
@@ -29,8 +28,8 @@ class _Part(NamedTuple):
 
     Attributes:
         has: name of the flag that says whether the row has it.
-        looked, ago: name of its number of a look, and how many looks ago that was: below two periods, or
-            ``LONG_AGO``. The last look may be under way.
+        looked, ago: name of its number of a look, and how many looks ago that was, at most ``LONG_AGO``. The last
+            look may be under way.
         columns, of_sense: places of its numbers in a row, and in those of a modality.
         saved: names of the numbers that are saved.
     """
@@ -43,8 +42,8 @@ class _Part(NamedTuple):
     saved: tuple[str, ...]
 
 
-LONG_AGO = 2 * LONGEST_PERIOD
-"""Stands for at least two periods among saved numbers of looks."""
+LONG_AGO = 2
+"""Stands for at least so many among saved numbers of looks."""
 
 MEMORY, METER = PARTS = (
     _Part("is_known", "looked", "looked_ago", slice(0, COLUMN["has_meter"]), slice(0, 2),
@@ -167,7 +166,7 @@ def saved_rows(
         values[is_over, COLUMN[part.looked]] = NOT_IN_VIEW
         senses[is_over, :, part.of_sense] = NO_SENSE[part.of_sense]
     memories, kept_meters = (
-        {part.ago: np.where(ago < 2 * table.period, ago, LONG_AGO),
+        {part.ago: np.minimum(ago, LONG_AGO),
          **{name: values[:, COLUMN[name]] for name in part.saved}}
         for part in PARTS for ago in [looks - values[:, COLUMN[part.looked]]])
     pending = values[:, [COLUMN["level"], COLUMN["reached"]]].astype(np.intp).tolist()

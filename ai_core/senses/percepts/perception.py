@@ -40,7 +40,7 @@ from ai_core.senses.percepts.percept_loops import PerceptTable
 from ai_core.senses.percepts.percept_rows import ROWS, SavedRows, put_rows, saved_rows
 from ai_core.senses.sensation import Point as Place
 from ai_core.senses.sensation import Sensation
-from ai_core.senses.sensor_phases import DUE, EVERYBODY, NOBODY, SensorPhases
+from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.pair_keys import ID_BITS, key_of
 from ai_core.senses.sight.pair_loops import PairsInView
 from ai_core.senses.source_table import SourceTable
@@ -147,16 +147,16 @@ class Perception(Saveable):
                 failing=MapOf(FAILURES_STATE, key=OneOf(LISTENERS))),
             key=Whole(maximum=LARGEST_ID), at="_saved_minds"),
         stage=Whole(NO_PASS, lambda owner: len(owner._modalities), at="_stage"),
-        looks=DUE,
+        looked_in=Whole(-1, MOST),
         from_pair=Row(key_of, Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID), at="_from_pair"),
         heard=ListOf(NOTICE, make=deque), notices=ListOf(NOTICE, make=deque, at="_notices"))
     # The table of sensors is that of the manager, which is loaded before.
 
     def __init__(
         self, clock: Clock, modalities: ModalitySet, sources: SourceTable, trace: Trace, report_every_s: float,
-        audience: SensationReceiver | None, faults: FaultIsolation, phases: SensorPhases,
+        audience: SensationReceiver | None, faults: FaultIsolation, all_sensors: SensorTable,
     ) -> None:
-        self._phases, self.looks = phases, NOBODY       # whose pass is under way or ended last
+        self._all_sensors, self.looked_in = all_sensors, -1      # the turn of the pass under way, or of the last
         self._clock, self._modalities, self._sources = clock, modalities, sources
         self._trace, self._report_every_s = trace, report_every_s
         self._audience, self._faults = audience, faults
@@ -299,11 +299,11 @@ class Perception(Saveable):
         table = self.table
         is_new = self._stage == NO_PASS
         if is_new:
-            due = EVERYBODY if self._phases.period == 1 else self._phases.due_since(self.looks)
-            if due is None:
+            turn = self._all_sensors.turn
+            if self._all_sensors.period > 1 and turn == self.looked_in:
                 return True
-            self.looks, self._stage, self._from_key = due, 0, 0
-        table.take_turn(self.looks, self._sources.position, self._sources.ids.by_slot, is_new)
+            self.looked_in, self._stage, self._from_key = turn, 0, 0
+        table.take_turn(self._sources.position, self._sources.ids.by_slot, is_new)
         while self._stage <= len(pairs):
             number, of_modality = pairs[self._stage] if self._stage < len(pairs) else (-1, None)
             keys = table.all_keys if of_modality is None else of_modality.keys
@@ -343,7 +343,6 @@ class Perception(Saveable):
         for sensor_id in self._sensors:
             self.table.drop_mind(sensor_id)
         self.table = PerceptTable(one.name for one in self._modalities.all)
-        self.table.period = self._phases.period
         self._sensors, keys, saved = loaded
         for sharers in self._sharers.values():
             sharers.clear()

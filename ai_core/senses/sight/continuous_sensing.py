@@ -20,7 +20,6 @@ from ai_core.saving.kinds import ArrayOf, Flag, ListOf, Number, Optional, Record
 from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK
 from ai_core.senses.modality import ByModality, ModalitySet
 from ai_core.senses.sensation import Point
-from ai_core.senses.sensor_phases import DUE, EVERYBODY, NOBODY, SensorPhases
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.pair_keys import PairKeys, ids_of
 from ai_core.senses.sight.pair_loops import PAIRS, LineQuery, Lines, PairsInView, first_in_line
@@ -205,7 +204,7 @@ class ContinuousSensing(Saveable):
         ages=Inner(),
         pairs=ByModality(PAIRS, attrgetter("pairs")),
         is_looking=Flag(),
-        looks=DUE, asks=DUE,
+        looked_in=Whole(-1, MOST),
         to_look=ArrayOf(np.int32, minimum=0, maximum=LARGEST_ID, is_ascending=True, at="_to_look"),
         found=ByModality(Record(PairsFound, keys=PairKeys(is_ascending=True), intensity=ArrayOf(minimum=0))),
         importance=Part(at="turns"))
@@ -216,9 +215,8 @@ class ContinuousSensing(Saveable):
         sensors: SensorTable,
         sources: SourceTable,
         up: NDArray[np.float64],
-        phases: SensorPhases,
     ) -> None:
-        self._modalities, self._phases = modalities, phases
+        self._modalities = modalities
         self._sensors = sensors
         self._sources = sources
         self._up, self._aside = _point(up), _point(aside_of(up))
@@ -233,10 +231,10 @@ class ContinuousSensing(Saveable):
         self._found: dict[int, list[PairsFound]] = {}
         self._to_look = np.zeros(0, np.int32)
         self.is_looking = False
-        self.looks = self.asks = NOBODY       # whose pass is under way or ended last, and whose pairs take turns
-        # How many had been removed when the pass began that found the pairs, of each phase; and the one under way.
+        self.looked_in = -1       # the turn of the pass under way, or of the last
+        # How many had been removed when the pass began that found the pairs; and the one under way.
         self._removals = self._removals_before = (0, 0)
-        self._removals_by_phase = [(0, 0)]
+        self._asked_after = 0     # how many passes had ended when pairs were asked last
         self.ages = QueryAges()
         self._out = (np.zeros(0, np.int64), np.zeros(0))
         self._whole, self._whole_of = NO_LINES, NO_KEYS     # the lines of all pairs, and their keys
@@ -247,37 +245,32 @@ class ContinuousSensing(Saveable):
         A pass over more than ``PAIRS_PER_ADVANCE`` pairs continues in the next advance, while lines of
         sight of the pairs found before are asked: then one pass takes several passes of asking.
 
-        Cost: O(sensors that are due * sources); a step is one sensor. Nothing if no modality is continuous.
+        Cost: O(sensors * sources); a step is one sensor. Nothing if no modality is continuous.
         """
         if not self.pairs:
             return True
         is_unlimited, block = budget.is_unlimited, 1 + PAIRS_PER_BLOCK // (1 + self._sources.ids.count)
         if self.is_looking:
             return self._look_on(budget, now_s, block)
-        due, looking = EVERYBODY, self._sensors.ids.ids
-        if self._phases.period > 1:
-            since = self._phases.due_since(self.looks)
-            if since is None:
-                self.asks = NOBODY
-                return True
-            due, looking = since, self._phases.ids_of(since)
+        sensors, looking = self._sensors, self._sensors.ids.ids
+        if sensors.period > 1 and self.looked_in == sensors.turn:
+            return True
         # ``peek``, because a replay must query the budget as often as the recorded game did.
         if len(looking) > block or not (is_unlimited or budget.stopwatch or budget.peek() >= len(looking)):
             self._to_look, self._found = looking, {number: [] for number in self.pairs}
-            self.looks, self.is_looking = due, True
+            self.looked_in, self.is_looking = sensors.turn, True
             self._removals_before = self._count_removals()
             return self._look_on(budget, now_s, block)
         if not is_unlimited and budget.is_spent:
             return False
         budget.spend(len(looking))
-        self.looks, self._removals_before = due, (self._sensors.ids.removals, self._sources.ids.removals)
+        self.looked_in, self._removals_before = sensors.turn, self._count_removals()
         moment, are_shown = self.ages.end_pass(now_s), self._sources.are_shown
-        some = None if due.phases >= due.period else due
         for number, pairs in self.pairs.items():
             if are_shown[number]:
-                pairs.take(*self._in_reach(number, looking), moment, self._needs_ray[number], some)
+                pairs.take(*self._in_reach(number, looking), moment, self._needs_ray[number])
             elif pairs.count:
-                pairs.take(NO_KEYS, NO_INTENSITIES, 0, moment, self._needs_ray[number], some)
+                pairs.take(NO_KEYS, NO_INTENSITIES, 0, moment, self._needs_ray[number])
         self._end_pass()
         return True
 
@@ -299,27 +292,16 @@ class ContinuousSensing(Saveable):
                 keys, intensity, count = self._in_reach(number, looking)
                 found.append(PairsFound(keys[:count].copy(), intensity[:count].copy()))
         self.is_looking = False
-        moment, due = self.ages.end_pass(now_s), self.looks
+        moment = self.ages.end_pass(now_s)
         for number, blocks in self._found.items():
             keys, intensity = _joined(blocks)
-            self.pairs[number].take(
-                keys, intensity, len(keys), moment, self._needs_ray[number],
-                None if due.phases >= due.period else due)
+            self.pairs[number].take(keys, intensity, len(keys), moment, self._needs_ray[number])
         self._end_pass()
         return True
 
     def _end_pass(self) -> None:
-        """Let the pairs of a pass take turns, and note which of them may have been removed."""
-        frame, period, phases, _ = self.asks = self.looks
-        if phases >= period:
-            self._removals = self._removals_before
-            self._removals_by_phase = [self._removals]
-        else:
-            if len(self._removals_by_phase) != period:
-                self._removals_by_phase = [self._removals] * period
-            for k in range(phases):
-                self._removals_by_phase[(frame - k) % period] = self._removals_before
-            self._removals = min(self._removals_by_phase)
+        """Note which pairs of a pass may have been removed."""
+        self._removals = self._removals_before
         if self.ages.is_long:
             self.ages.forget_before(self.oldest_moment)
 
@@ -338,9 +320,7 @@ class ContinuousSensing(Saveable):
         if not asked:
             return NO_QUERY
         number, pairs = asked[0], self.pairs[asked[0]]  # these are by sensor, then source, as keys are
-        rows, keys = None, pairs.keys
-        if self.asks is not EVERYBODY or self._removals != (self._sensors.ids.removals, self._sources.ids.removals):
-            rows = self._in_turn(pairs)
+        rows, keys = self._in_turn(pairs), pairs.keys
         if rows is None and pairs.count <= min(max_rays, unordered):
             if keys is not self._whole_of:
                 every, numbers = np.arange(pairs.count), np.empty(pairs.count, np.intp)
@@ -384,16 +364,13 @@ class ContinuousSensing(Saveable):
         return first
 
     def _in_turn(self, pairs: PairsInView) -> NDArray[np.intp] | None:
-        """Return the rows of pairs that take turns, of which neither has been removed; None for all.
-
-        Pairs of sensors that looked last take turns, and those that the rays did not suffice for before.
-        """
+        """Return the rows of pairs that wait for an answer of this pass, neither of them removed; None for all."""
         rows = None
-        if self.asks.phases < self.asks.period:
-            rows = pairs.rows_due(self.asks, 2 * (self.ages.passes - self._phases.in_use))
+        if self._asked_after == self.ages.passes:
+            rows = np.flatnonzero(pairs.waiting_since <= self.ages.new)
             if len(rows) == pairs.count:
                 rows = None
-        if self._removals != (self._sensors.ids.removals, self._sources.ids.removals):
+        if self._removals != self._count_removals():
             sensor_ids, source_ids = ids_of(pairs.keys if rows is None else pairs.keys[rows])
             alive = self._sensors.ids.are_known(sensor_ids) & self._sources.ids.are_known(source_ids)
             rows = np.flatnonzero(alive) if rows is None else rows[alive]
@@ -416,6 +393,7 @@ class ContinuousSensing(Saveable):
         if type(answers) is not np.ndarray or answers.dtype != np.bool_ or answers.shape != row.shape:
             check_answers(answers, len(row))
         ages, by_rays = self.ages, self._by_rays
+        self._asked_after = ages.passes
         for number in by_rays:
             rows, mine = None if question is self._whole.query else row, answers
             if len(by_rays) > 1:
@@ -441,8 +419,8 @@ class ContinuousSensing(Saveable):
 
     def passes_until_noticed(self, pairs_at_once: int) -> int:
         """Return the largest number of passes until a pair in view is asked (count), from when its sensor may look."""
-        passes = max(-(-self.pairs_needing_rays // pairs_at_once), self._phases.period > 1)
-        return passes + self.turns.longest_patience + self._phases.in_use - 1
+        passes = max(-(-self.pairs_needing_rays // pairs_at_once), self._sensors.period > 1)
+        return passes + self.turns.longest_patience
 
     def travel_changed(self, number: int) -> None:
         """Use the changed range and share kept per metre of a modality from now on."""
@@ -522,7 +500,7 @@ class ContinuousSensing(Saveable):
 
     def _finish_load(self) -> None:
         self._removals = self._removals_before = (-1, -1)       # some pairs may have been removed
-        self._removals_by_phase = [self._removals]
+        self._asked_after = self.ages.passes        # perhaps
 
     def _in_reach(
         self, number: int, sensor_ids: NDArray[np.int32]

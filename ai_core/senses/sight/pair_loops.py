@@ -25,7 +25,6 @@ ID_BITS = cython.declare(cython.int, 31)            # of a source id in a key: p
 ID_MASK = cython.declare(cython.longlong, (1 << 31) - 1)
 SLOT_MASK = cython.declare(cython.int, 0xFFFFF)     # of an id, its row: id_table.SLOT_BITS
 NEVER_S = cython.declare(cython.double, NEVER_REPORTED_S)
-NO_MOMENT = cython.declare(cython.longlong, -1)     # before all
 WIDEST = cython.declare(cython.longlong, 4096)      # moments in a line that are counted; more are sorted
 
 NO_MOMENTS, NO_NUMBERS, NO_FLAGS = np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.bool_)
@@ -103,7 +102,7 @@ class PairsInView:
         self.is_sensed, self.reported_at_s = is_sensed, reported_at_s
         self.count, self.columns = len(keys), (keys, intensity, is_sensed, reported_at_s)
 
-    def take(self, keys, intensity, count: cython.Py_ssize_t, moment, needs_ray, due=None) -> None:
+    def take(self, keys, intensity, count: cython.Py_ssize_t, moment, needs_ray) -> None:
         """Take over the pairs found by a new pass.
 
         Pairs that stay in reach keep their answers and their places in the queue.
@@ -114,7 +113,6 @@ class PairsInView:
             count: how many pairs were found.
             moment: place in the queue for pairs that are new.
             needs_ray: False if being in reach is enough to be sensed.
-            due: the sensors of the pass, a ``Due``; the pairs of others stay. None for all.
 
         Raises:
             ValueError: if keys do not ascend.
@@ -129,9 +127,6 @@ class PairsInView:
             self.arrays[0], self.arrays[1] = keys, intensity
         if not 0 <= count <= min(self.found.shape[0], self.found_strength.shape[0]):
             raise ValueError(f"keys and intensity must have {count} items")
-        if due is not None:
-            self.take_some(keys, intensity, count, moment, needs_ray, due)
-            return
         if count == self.count:
             while at < count and self.found[at] == self.key[at]:
                 at += 1
@@ -157,50 +152,6 @@ class PairsInView:
                 since[i], reported_s[i] = self.since[at], self.reported_s[at]
                 sensed[i] |= self.sensed[at]
         self.put(keys[:count].copy(), intensity[:count].copy(), waiting_since, is_sensed, reported_at_s)
-
-    @cython.cfunc
-    def take_some(self, keys, intensity, count: cython.Py_ssize_t, moment, needs_ray, due):
-        """Take over the pairs found by a pass over some sensors."""
-        i: cython.Py_ssize_t
-        at: cython.Py_ssize_t = 0
-        mine = self.rows_due(due, NO_MOMENT)
-        rows: cython.longlong[::1] = memoryview(mine)
-        if count == rows.shape[0]:
-            while at < count and self.found[at] == self.key[rows[at]]:
-                at += 1
-            if at == count:
-                for i in range(count):
-                    self.strength[rows[i]] = self.found_strength[i]
-                return
-        every = np.concatenate([keys[:count], np.delete(self.keys, mine)])
-        order = np.argsort(every)
-        strengths = np.concatenate([intensity[:count], np.delete(self.intensity, mine)])
-        self.take(every[order], strengths[order], len(order), moment, needs_ray)
-
-    def rows_due(self, due, waiting_before: cython.longlong) -> np.ndarray:
-        """Return the rows of sensors that are due, and those that have waited since before a moment.
-
-        Args:
-            due: a ``Due``.
-            waiting_before: the moment; ``NO_MOMENT`` for the rows of the sensors alone.
-        """
-        i: cython.Py_ssize_t
-        count: cython.Py_ssize_t = 0
-        frame: cython.longlong
-        period: cython.longlong
-        phases: cython.longlong
-        together: cython.longlong
-        frame, period, phases, together = due
-        found = np.empty(self.count, np.int64)
-        rows: cython.longlong[::1] = memoryview(found)
-        for i in range(self.count):
-            # Pairs that were never asked have an even moment. The sum is for C, whose remainder may be negative.
-            if (((frame - ((self.key[i] >> ID_BITS) & SLOT_MASK) // together) % period + period) % period < phases
-                    or self.since[i] < waiting_before
-                    or (waiting_before != NO_MOMENT and self.since[i] % 2 == 0)):
-                rows[count] = i
-                count += 1
-        return found[:count]
 
     def note(self, rows, is_free, moment: cython.longlong) -> int:
         """Note what rays answered, and send these pairs to the end of the line; return since when the first waited.

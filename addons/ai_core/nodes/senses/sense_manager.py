@@ -58,7 +58,7 @@ from ai_core.senses.modality import Modality
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
 from ai_core.senses.scent.scent_trails import ScentTrails
 from ai_core.senses.sensation import Point
-from ai_core.senses.sensor_phases import LONGEST_PERIOD
+from ai_core.senses.sensor_table import LONGEST_PERIOD
 from ai_core.senses.sight.camouflage import Camouflage
 
 HINT_FILE = 13
@@ -605,9 +605,8 @@ class SenseManager(SavedState, Node):
             " half of the rays are used for walls that muffle. Can be changed at any time.")
     period = export(
         int, 1, range=(1, LONGEST_PERIOD, 1), unit="frames", on_set="_period_set",
-        doc="Frames from one look of a sensor to its next. More than 256 sensors are spread over these frames; sounds"
-            " and other signals arrive in every frame. With 3, at 60 frames a second, a sensor looks 20 times a second."
-            " Can be changed at any time.")
+        doc="Frames from one look of all sensors to the next; sounds and other signals arrive in every frame. With 3,"
+            " at 60 frames a second, sensors look 20 times a second. Can be changed at any time.")
     show_in_game = export(
         bool, False, group="Debug", on_set="_show_set",
         doc="If true, draws in the running game what sensors see, as fans that end at walls, and the ranges of sources,"
