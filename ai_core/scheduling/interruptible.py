@@ -4,12 +4,15 @@ Create it, call ``advance(budget)`` until ``is_done``, then read ``result``.
 """
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ai_core.budget import Budget, check_budget
 from ai_core.errors import shown
 
-__all__ = ["Cancellable", "Interruptible", "check_done", "check_interruptible", "check_not_cancelled"]
+__all__ = [
+    "Cancellable", "Interruptible", "SteppedWork", "check_done", "check_interruptible", "check_not_cancelled",
+]
 
 R_co = TypeVar("R_co", covariant=True)
 
@@ -86,6 +89,27 @@ class Cancellable:
     def _check_done(self) -> None:
         """Raise RuntimeError unless there is a result."""
         check_done(self)
+
+
+class SteppedWork(Cancellable):
+    """Base of interruptible work whose steps are those of a generator; each costs one step of the budget."""
+
+    _steps: Iterator[object] = iter(())     # a class of steps sets its own
+
+    def advance(self, budget: Budget, /) -> None:
+        """Continue until done or the budget is spent, at least one step; an error ends the work as ``cancel`` does.
+
+        Raises:
+            RuntimeError: if it was cancelled, or has failed before.
+        """
+        self._check_goes_on(budget)
+        while not self.is_done:
+            self._is_cancelled = True      # an error ends it
+            next(self._steps, None)
+            self._is_cancelled = False
+            budget.spend()
+            if budget.is_spent:
+                return
 
 
 def check_interruptible(name: str, work: Any) -> Interruptible[Any]:

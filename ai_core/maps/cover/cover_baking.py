@@ -1,14 +1,13 @@
 """Cover baking: finds cover spots along the walls of a level with rays, in slices."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.budget import Budget
 from ai_core.described import Described
 from ai_core.errors import (
     as_array,
@@ -35,7 +34,7 @@ from ai_core.maps.cover.cover_spots import (
     check_blocked,
 )
 from ai_core.maps.passage import GridPassage
-from ai_core.scheduling.interruptible import Cancellable
+from ai_core.scheduling.interruptible import SteppedWork
 
 WELD_M = 1e-3
 """Polygon corners nearer to each other than this are merged (m): meshes are stored with rounded numbers."""
@@ -165,9 +164,9 @@ def _corners(polygon: ArrayLike) -> NDArray[np.int64]:
     return corners.astype(np.int64)
 
 
-PLACES_PER_STEP = 16
-"""Candidates tested at once (count). The budget is checked after the rays that find whether a place hides a body, 32,
-and after those around the places that do, 190 at most. Half of the time is fixed, so fewer take as long."""
+PLACES_PER_STEP = 8
+"""Candidates tested at once (count), with 16 rays, then up to 96 around the places that hide a body. Most of
+the time of each step is fixed, some 30 µs, so fewer candidates take as long."""
 PROBE = 0.85
 """Height of the test rays as a share of the body height: cover that ends below the eyes hides no body."""
 
@@ -206,7 +205,7 @@ class CoverBakingSettings:
         whole_number("directions", self.directions, minimum=1, maximum=64)
 
 
-class CoverBaking(Described, Cancellable):
+class CoverBaking(Described, SteppedWork):
     """Finds the cover of a level. Interruptible work: advance it until it is done, then read the result.
 
     Args:
@@ -220,8 +219,8 @@ class CoverBaking(Described, Cancellable):
     Raises:
         TypeError: if an argument has the wrong type.
 
-    Cost: per candidate the cost of ``ground`` and 2 rays; with cover, 2 more and one for each
-    direction. A step is 16 candidates.
+    Cost: per candidate the cost of ``ground`` and 2 rays; with cover, 4 more and one for each
+    direction. 8 candidates take 4 steps, of which two are a call of ``blocked``.
     """
 
     SHOWN = ("progress",)
@@ -239,8 +238,13 @@ class CoverBaking(Described, Cancellable):
         check_kind("settings", settings, CoverBakingSettings)
         self._body = body or CoverBody()
         self._settings = settings or CoverBakingSettings()
+        angles = np.arange(self._settings.directions) * (2 * np.pi / self._settings.directions)
+        across = np.array([1, 0, 0], np.float32)
+        along = np.cross(self._body.upward, across)
+        around = np.cos(angles)[:, None] * across + np.sin(angles)[:, None] * along
+        self._around = (around * self._settings.exposure_m).astype(np.float32)
         self._looked = 0
-        self._probed: Probed | None = None      # places that were probed and not surveyed yet
+        self._steps = self._bake()
         self._found: list[CoverSpots] = []
 
     @property
@@ -263,31 +267,22 @@ class CoverBaking(Described, Cancellable):
         self._check_done()
         return CoverSpots.joined(self._found)
 
-    def advance(self, budget: Budget, /) -> None:
-        """Continue until done or the budget is spent.
-
-        Raises:
-            RuntimeError: if the baking was cancelled.
-            TypeError, ValueError: if ``blocked`` returns an invalid result.
-        """
-        self._check_goes_on(budget)
+    def _bake(self) -> Generator[None, None, None]:
+        """Bake in steps of at most some 50 µs beside ``blocked`` and ``ground``."""
         while self._looked < len(self._candidates):
-            if self._probed is None:
-                self._probed = self._probe(slice(self._looked, self._looked + PLACES_PER_STEP))
-            else:
-                self._found.append(self._surveyed(*self._probed))
-                self._probed = None
-                self._looked = min(len(self._candidates), self._looked + PLACES_PER_STEP)
-            budget.spend()
-            if budget.is_spent:
-                return
+            probed = yield from self._probe(slice(self._looked, self._looked + PLACES_PER_STEP))
+            yield
+            self._found.append((yield from self._survey(*probed)))
+            self._looked = min(len(self._candidates), self._looked + PLACES_PER_STEP)
+            yield
 
-    def _probe(self, rows: slice) -> Probed:
+    def _probe(self, rows: slice) -> Generator[None, None, Probed]:
         """Return the places of some candidates that hide a body."""
         body = self._body
         places, towards = self._candidates.places[rows], self._candidates.towards[rows]
         if self._ground is not None:
             places = self._ground(places)
+            yield
         low, high = (places + body.upward * np.float32(PROBE * one) for one in (body.crouching_m, body.standing_m))
         probes = (low,) if body.is_flat else (low, high)
         reaches = towards * np.float32(self._candidates.reach_m)
@@ -301,30 +296,23 @@ class CoverBaking(Described, Cancellable):
     def _ask(self, starts: NDArray[np.float32], ends: NDArray[np.float32]) -> NDArray[np.bool_]:
         return check_blocked(self._blocked, np.concatenate((starts, ends), axis=1))
 
-    def _surveyed(
+    def _survey(
         self, places: NDArray[np.float32], towards: NDArray[np.float32], low: NDArray[np.float32],
         eyes: NDArray[np.float32], reaches: NDArray[np.float32], is_low: NDArray[np.bool_],
-    ) -> CoverSpots:
-        """Return spots with their exposures and open sides: stepping aside is free, and nothing is in front there.
-
-        All rays are one batch: a batch costs 0.1 ms on a grid, however few rays it has.
-        """
-        count = self._settings.directions
-        angles = np.arange(count) * (2 * np.pi / count)
-        across = np.array([1, 0, 0], np.float32)
-        along = np.cross(self._body.upward, across)
-        around = np.cos(angles)[:, None] * across + np.sin(angles)[:, None] * along
-        around = (around * self._settings.exposure_m).astype(np.float32)
+    ) -> Generator[None, None, CoverSpots]:
+        """Return spots with their exposures and open sides: stepping aside is free, and nothing is in front there."""
         sides = self._body.left_of(towards) * np.float32(self._settings.peek_m)
         left, right = eyes + sides, eyes - sides
-        is_open = ~self._ask(
-            np.concatenate((np.repeat(low, count, axis=0), eyes, eyes, left, right)),
-            np.concatenate((
-                np.repeat(low, count, axis=0) + np.tile(around, (len(low), 1)), left, right, left + reaches,
-                right + reaches)))
-        exposures: NDArray[np.float32] = is_open[:len(low) * count].reshape(len(low), count).mean(
-            axis=1, dtype=np.float32)
-        to_left, to_right, ahead_left, ahead_right = is_open[len(low) * count:].reshape(4, len(low))
+        count = self._settings.directions
+        middles = np.repeat(low, count, axis=0)
+        starts = np.concatenate((middles, eyes, eyes, left, right))
+        around = middles + np.tile(self._around, (len(low), 1))
+        ends = np.concatenate((around, left, right, left + reaches, right + reaches))
+        yield
+        is_open = ~self._ask(starts, ends)
+        yield
+        exposures: NDArray[np.float32] = is_open[:len(middles)].reshape(len(low), count).mean(axis=1, dtype=np.float32)
+        to_left, to_right, ahead_left, ahead_right = is_open[len(middles):].reshape(4, len(low))
         peeks = np.where(is_low, np.uint8(OVER), np.uint8(0))
         peeks[to_left & ahead_left] |= np.uint8(LEFT)
         peeks[to_right & ahead_right] |= np.uint8(RIGHT)

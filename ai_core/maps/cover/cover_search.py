@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -27,7 +27,7 @@ from ai_core.errors import (
 from ai_core.maps.cover.cover_map import CoverMap, CoverSpot, Holder
 from ai_core.maps.cover.cover_objects import GAP_M, CoverObject, ObjectCover
 from ai_core.maps.cover.cover_spots import Blocked, CoverBody, check_blocked
-from ai_core.scheduling.interruptible import Cancellable
+from ai_core.scheduling.interruptible import SteppedWork
 
 __all__ = ["CoverEvaluation", "CoverQuery", "CoverSearch", "Ground", "Travel"]
 
@@ -43,7 +43,7 @@ SLACK = 1e-9
 """Margin added to upper bounds of scores, so that rounding never puts one below a score."""
 
 SPOTS_PER_STEP = 4
-"""Spots evaluated between two checks of the budget: 32 rays for two threats and a body of four parts."""
+"""Spots evaluated together (count): 32 rays for two threats and a body of four parts."""
 
 EXPOSURE_BEHIND_OBJECT = 0.75
 """Assumed exposure of a spot behind an object, which is not baked: open except on one side."""
@@ -114,7 +114,7 @@ class CoverEvaluation:
     cover_object: CoverObject | None = None
 
 
-class CoverSearch(Described, Cancellable):
+class CoverSearch(Described, SteppedWork):
     """Search for the best cover. Interruptible work: advance it until it is done, then read the result.
 
     Spots are evaluated in the order of their best possible scores; no rays are cast for spots
@@ -138,7 +138,8 @@ class CoverSearch(Described, Cancellable):
     Raises:
         TypeError, ValueError: if an argument has the wrong type or is out of range.
 
-    Cost: O(spots) to start, then threats · parts rays per evaluated spot; a step is 4 spots.
+    Cost: O(spots) and O(objects · threats) to start, then threats · parts rays per evaluated spot. Four spots take
+    ten steps, of which one is a call of ``blocked``.
     """
 
     SHOWN = ("progress",)
@@ -168,9 +169,7 @@ class CoverSearch(Described, Cancellable):
     @property
     def is_done(self) -> bool:
         """True when no remaining spot can be better."""
-        return not self._is_cancelled and (
-            not self._ranks or (self._best is not None and self._best.score is not None
-                                and self._ranks[-1][0] < self._best.score))
+        return self._is_over and not self._is_cancelled
 
     @property
     def result(self) -> CoverEvaluation | None:
@@ -199,29 +198,42 @@ class CoverSearch(Described, Cancellable):
             RuntimeError: if the search was cancelled.
             TypeError, ValueError: if ``blocked`` or ``travel`` returns an invalid result.
         """
-        self._check_goes_on(budget)
         if self._version != self._cover.version:
             self._begin()
-        while not self.is_done:
-            some = [self._next() for _ in range(min(SPOTS_PER_STEP, len(self._ranks)))]
-            for evaluation in self._judged(some):
-                self.evaluations.append(evaluation)
-                if evaluation.score is not None and _is_better(evaluation, self._best):
-                    self._best = evaluation
-            budget.spend()
-            self._assign_id()
-            if budget.is_spent:
-                return
+        super().advance(budget)
 
     def _begin(self) -> None:
-        """Sort all candidates by their best possible score, ascending; evaluation starts at the end."""
-        self._version = self._cover.version
+        self._version, self._is_over = self._cover.version, False
         self.evaluations, self._best = [], None
+        self._ranks: list[tuple[float, int]] = []
+        self._others: list[_Candidate] = []
+        self._steps = self._search()
+
+    def _search(self) -> Generator[None, None, None]:
+        """Search in steps of at most some 50 µs beside ``blocked``, ``ground`` and ``travel``."""
+        yield from self._rank()
+        while True:
+            while self._ranks and (
+                    self._best is None or self._best.score is None or self._ranks[-1][0] >= self._best.score):
+                some = [self._next() for _ in range(min(SPOTS_PER_STEP, len(self._ranks)))]
+                for evaluation in (yield from self._judged(some)):
+                    self.evaluations.append(evaluation)
+                    if evaluation.score is not None and _is_better(evaluation, self._best):
+                        self._best = evaluation
+                yield
+            if self._best is None or self._best.spot.id != 0:
+                break
+            self._name(self._best)
+        self._is_over = True
+
+    def _rank(self) -> Generator[None, None, None]:
+        """Sort all candidates by their best possible score, ascending; evaluation starts at the end."""
         cover, query = self._cover, self._query
         rows, distances = cover.rows_near(self._agent, query.range_m)
         scores = self._scores(1.0, distances, cover.spots.exposures[rows].astype(np.float64))
         scores[cover.ids[rows] == self._held] += query.stay_bonus
-        self._others = self._behind_objects()
+        yield
+        yield from self._find_behind_objects()
         bounds = np.array([
             float(self._scores(1.0, np.array(math.dist(one.spot.place, self._agent)), np.array(one.spot.exposure)))
             + (query.stay_bonus if one.spot.id == self._held != 0 else 0.0) for one in self._others])
@@ -229,19 +241,18 @@ class CoverSearch(Described, Cancellable):
         numbers = np.concatenate((cover.ids[rows], -1 - np.arange(len(bounds))))
         ids = np.where(numbers < 0, MOST - numbers, numbers)
         order = np.lexsort((-ids, ranks))
-        self._ranks: list[tuple[float, int]] = list(zip(ranks[order].tolist(), numbers[order].tolist(), strict=True))
+        self._ranks = list(zip(ranks[order].tolist(), numbers[order].tolist(), strict=True))
 
     def _next(self) -> _Candidate:
         number = self._ranks.pop()[1]
         return self._others[-1 - number] if number < 0 else _Candidate(self._cover.spot(number))
 
-    def _behind_objects(self) -> list[_Candidate]:
-        """Return candidates behind objects for each threat, and the reserved spot of the agent."""
+    def _find_behind_objects(self) -> Generator[None, None, None]:
+        """Find the candidates behind objects for each threat, and the reserved spot of the agent."""
         cover, query = self._cover, self._query
-        found = []
         if self._held in cover.behind:
-            found.append(_Candidate(cover.spot(self._held)))
-        for name, cover_object in cover.objects.items():
+            self._others.append(_Candidate(cover.spot(self._held)))
+        for name, cover_object in list(cover.objects.items()):
             around_m = 2 * math.hypot(*cover_object.half_sides) + self._body.radius_m + GAP_M
             if math.dist(cover_object.middle, self._agent) > query.range_m + around_m:
                 continue                                   # every position behind it is out of range
@@ -251,13 +262,8 @@ class CoverSearch(Described, Cancellable):
                     may_stand=query.posture != "crouch", may_crouch=query.posture != "stand")
                 if math.dist(behind.place, self._agent) <= query.range_m:
                     spot = CoverSpot(0, behind.place, behind.towards, behind.is_low, EXPOSURE_BEHIND_OBJECT, 0, name)
-                    found.append(_Candidate(spot, behind, cover_object))
-        return found
-
-    def _assign_id(self) -> None:
-        """Give a spot behind an object an id once it is the result."""
-        while self.is_done and self._best is not None and self._best.spot.id == 0:
-            self._name(self._best)
+                    self._others.append(_Candidate(spot, behind, cover_object))
+                yield
 
     def _name(self, best: CoverEvaluation) -> None:
         """Give a spot behind an object an id; if the object has moved, select the next best spot."""
@@ -276,13 +282,23 @@ class CoverSearch(Described, Cancellable):
         query = self._query
         return query.protection * protection - query.distance * travels_m / query.range_m - query.exposure * exposures
 
-    def _judged(self, some: list[_Candidate]) -> list[CoverEvaluation]:
+    def _judged(self, some: list[_Candidate]) -> Generator[None, None, list[CoverEvaluation]]:
         free = self._cover.are_free(np.array([one.spot.place for one in some]), self._who).tolist()
-        whys = [self._why_not(one, is_free) for one, is_free in zip(some, free, strict=True)]
+        whys = []
+        for one, is_free in zip(some, free, strict=True):
+            whys.append(self._why_not(one, is_free))
+            yield
         kept = [one for one, why in zip(some, whys, strict=True) if not why]
-        good = zip(kept, self._travels(kept), self._hidden([one.spot for one in kept]), strict=True)
-        return [_refusal(one.spot, why) if why else self._evaluation(*next(good))
-                for one, why in zip(some, whys, strict=True)]
+        travels_m = self._travels(kept)
+        yield
+        hidden = yield from self._hidden([one.spot for one in kept])
+        good = zip(kept, travels_m, hidden, strict=True)
+        evaluations = []
+        for one, why in zip(some, whys, strict=True):
+            evaluations.append(_refusal(one.spot, why) if why else self._evaluation(*next(good)))
+            if len(evaluations) == SPOTS_PER_STEP // 2:
+                yield
+        return evaluations
 
     def _why_not(self, one: _Candidate, is_free: bool) -> str:
         """Return the reason to reject a spot before any visibility test; "" for none."""
@@ -314,17 +330,20 @@ class CoverSearch(Described, Cancellable):
             raise ValueError(f"travel must return {len(some)} distances, not NaN, got {shown(distances)}")
         return [max(one, float(other)) for one, other in zip(straight, distances, strict=True)]
 
-    def _hidden(self, spots: list[CoverSpot]) -> NDArray[np.float32]:
+    def _hidden(self, spots: list[CoverSpot]) -> Generator[None, None, NDArray[np.float32]]:
         """Return the share of the body hidden from each threat, (n, threats)."""
         if not spots:
             return np.zeros((0, len(self._eyes)), np.float32)
         places = np.array([one.place for one in spots], np.float32)
         is_low = np.array([one.is_low or self._query.posture == "crouch" for one in spots])
         parts = self._body.parts(places, self._eyes, is_low)
+        yield
         eyes = np.broadcast_to(self._eyes[None, :, None], parts.shape)
         lines = np.concatenate((parts, eyes), axis=-1).reshape(-1, 6)
+        yield
         is_hidden = check_blocked(self._blocked, lines).reshape(parts.shape[:3])
         shares: NDArray[np.float32] = is_hidden.mean(axis=2, dtype=np.float32)
+        yield
         return shares
 
     def _evaluation(self, one: _Candidate, travel_m: float, shares: NDArray[np.float32]) -> CoverEvaluation:

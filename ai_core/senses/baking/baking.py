@@ -15,11 +15,10 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.budget import Budget
 from ai_core.described import Described
 from ai_core.errors import check_callables, check_kind, finite_number, shares_by_name, shown, whole_number
 from ai_core.maps.cover.cover_spots import Blocked
-from ai_core.scheduling.interruptible import Cancellable
+from ai_core.scheduling.interruptible import SteppedWork
 from ai_core.senses.baking.ground import Floats, GroundCells, Ids, WalkableGrid, WalkablePolygons, Work
 from ai_core.senses.baking.openings import Opening, SightPair, openings, sight_pairs
 from ai_core.senses.baking.rooms import NO_ROOM, distances_to_walls, divided_ground, room_boxes
@@ -119,7 +118,7 @@ class BakingReport(NamedTuple):
     dropped: list[str]
 
 
-class SenseGraphBaking(Described, Cancellable):
+class SenseGraphBaking(Described, SteppedWork):
     """Bakes the sense graph of a level: create it, call ``advance`` until it is done, read ``result``.
 
     The same level gives the same graph, however the work is split into advances.
@@ -197,22 +196,6 @@ class SenseGraphBaking(Described, Cancellable):
         self._check_done()
         report: BakingReport = self._made[1]
         return report
-
-    def advance(self, budget: Budget) -> None:
-        """Continue until done or until the budget is spent, at least one step; each step costs one.
-
-        Raises:
-            RuntimeError: if it was cancelled, or has failed before.
-            ValueError: if there are too many regions.
-        """
-        self._check_goes_on(budget)
-        while not self.is_done:
-            self._is_cancelled = True      # an error ends it
-            next(self._steps, None)
-            self._is_cancelled = False
-            budget.spend()
-            if budget.is_spent:
-                return
 
     def _bake(self) -> Generator[None, None, None]:
         settings, earlier = self._settings, self._earlier

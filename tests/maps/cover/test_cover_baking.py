@@ -77,7 +77,7 @@ def test_however_it_is_cut_up_the_same_is_found(steps):
 def test_progress_grows_and_nothing_is_there_before_it_is_done():
     baking = CoverLevel("\n".join(["#.#.#.#.#.#"] * 9)).baking()
     assert baking.progress == 0
-    baking.advance(Budget.of_steps(2))
+    baking.advance(Budget.of_steps(4))
     assert 0 < baking.progress < 1
     with pytest.raises(RuntimeError, match="it is not done"):
         _ = baking.result

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.maps import CoverBody, CoverMap, CoverObject, CoverQuery, CoverSearch, GridLineOfSight
-from ai_core.scheduling import BackgroundJob, Scheduler
+from ai_core.scheduling import BackgroundJob, Scheduler, Suspendable
 from ai_core.scheduling.policies import Policy
 from tests.maps.cover.cover_levels import CoverLevel, at, best
 
@@ -138,8 +139,10 @@ def test_held_spot_is_kept_when_the_threat_moves_a_little():
 def by_hand(cover, agent, threats, blocked):
     """The best score, of all spots, without any short cut."""
     everything = CoverSearch(cover, agent, threats, blocked)
-    evaluations = everything._judged([everything._next() for _ in range(len(everything._ranks))])
-    return max((one.score for one in evaluations if one.score is not None), default=None)
+    deque(everything._rank(), maxlen=0)
+    judging = Suspendable(everything._judged, [everything._next() for _ in range(len(everything._ranks))])
+    judging.advance(Budget.unlimited())
+    return max((one.score for one in judging.result if one.score is not None), default=None)
 
 
 @given(
@@ -238,6 +241,7 @@ def test_place_behind_a_crate_that_moved_is_left_out():
     search = CoverSearch(
         cover, (-2, 0, 0), [(8, 1.0, 0)], lambda lines: sight(lines) | (lines[:, 2] > 2) & (lines[:, 3] > 7),
         query=CoverQuery(least_threat_m=0, min_protection=0))
+    search.advance(Budget.of_steps(3))      # the spots behind both crates are found
     cover.put_object(7, CoverObject((0, 0.6, -5), (0.6, 0.6, 0.6)))
     search.advance(Budget.unlimited())
     assert search.result.spot.object_id == 8
