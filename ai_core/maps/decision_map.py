@@ -249,8 +249,7 @@ class DecisionMap(Saveable):
 
     def _forget(self) -> Iterator[int]:
         for layer in self.layers.values():
-            layer.forget_taken()
-            yield self.area.shape[0]
+            yield from layer.forget_taken()
 
 
 def _checked_layers(layers: Iterable[MapLayer]) -> list[MapLayer]:

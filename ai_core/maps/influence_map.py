@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -88,8 +89,18 @@ def blur_rows_within_walls(
     target *= OF_SIXTEEN
 
 
-ROWS_PER_SLICE = 32
-"""Rows processed between two possible pauses (count): 0.05 to 0.1 ms at 512 columns. Half as many cost 8 % more."""
+CELLS_PER_SLICE = 1 << 13
+"""Cells processed between two possible pauses (count): 4 to 25 µs, and fits into the inner CPU caches."""
+SCANNED_PER_SLICE = 16
+"""Largest number of rows that a scan processes between two possible pauses (count): a row takes 1 to 3 µs at least."""
+
+
+def slices_of(values: NDArray[Any]) -> Iterator[slice]:
+    """Return ranges of rows of at most ``CELLS_PER_SLICE`` cells, at least one row each."""
+    rows = max(1, CELLS_PER_SLICE // values.shape[1])
+    return (slice(first, min(len(values), first + rows)) for first in range(0, len(values), rows))
+
+
 MOST_ROUNDS = 64
 """Largest number of scan rounds (count) for spreading around walls: enough for a maze of 128 corners.
 Values that would spread farther are negligible by then."""
@@ -116,42 +127,53 @@ def spread(values: Floats, kept: float, is_open: NDArray[np.bool_] | None, turne
     is_open_turned = None if is_open is None else np.ascontiguousarray(is_open.T)
     before = None if is_open is None else np.empty_like(values)
     if is_open is not None:
-        values *= is_open
+        for rows in slices_of(values):
+            values[rows] *= is_open[rows]
+            yield rows.stop - rows.start
     for _ in range(MOST_ROUNDS):
         if before is not None:
-            before[:] = values
+            yield from copied(values, before)
         yield from _scan(values, share, is_open)
         yield from _turn(values, turned)
         yield from _scan(turned, share, is_open_turned)
         yield from _turn(turned, values)
-        if before is None or np.array_equal(values, before):
+        if before is None:
+            return
+        is_same = True
+        for rows in slices_of(values):
+            is_same = is_same and np.array_equal(values[rows], before[rows])
+            yield rows.stop - rows.start
+        if is_same:
             return
 
 
+def copied(values: Floats, out: Floats) -> Iterator[int]:
+    """Copy values to ``out``; yields rows done."""
+    for rows in slices_of(values):
+        out[rows] = values[rows]
+        yield rows.stop - rows.start
+
+
 def _turn(values: Floats, out: Floats) -> Iterator[int]:
-    """Write the transpose of values to ``out``; a whole map of 512 by 512 would take 0.6 ms."""
-    for first in range(0, len(values), ROWS_PER_SLICE):
-        rows = slice(first, first + ROWS_PER_SLICE)
+    """Write the transpose of values to ``out``; yields rows done."""
+    for rows in slices_of(values):
         out[:, rows] = values[rows].T
-        yield ROWS_PER_SLICE
+        yield rows.stop - rows.start
 
 
 def _scan(values: Floats, share: np.float32, is_open: NDArray[np.bool_] | None) -> Iterator[int]:
-    """Carry values down all columns, then up."""
+    """Carry values down all columns, then up; yields rows done."""
     height, carried = len(values), np.empty(values.shape[1], np.float32)
+    rows = min(SCANNED_PER_SLICE, max(1, CELLS_PER_SLICE // values.shape[1]))
     for order in (range(1, height), range(height - 2, -1, -1)):
         for row, previous in zip(order, (row - order.step for row in order), strict=True):
             np.multiply(values[previous], share, out=carried)
             if is_open is not None:
                 carried *= is_open[row]
             np.maximum(values[row], carried, out=values[row])
-            if row % ROWS_PER_SLICE == 0:
-                yield ROWS_PER_SLICE
+            if row % rows == 0:
+                yield rows
     yield 1
-
-
-CELLS_PER_SLICE = 1 << 14
-"""Cells processed between two checks of the budget (count): 0.05 to 0.2 ms, and fits into the inner CPU caches."""
 
 
 class Scratch:
@@ -221,19 +243,19 @@ class InfluenceMap(Saveable):
         """Compute ``next_values`` from the faded ``values`` and the taken writes; yields rows done."""
         layer = self.layer
         kept, grown = np.float32(layer.kept_per_s ** passed_s), np.float32(layer.grows_per_s * passed_s)
-        for first, last in self._slices():
-            target, taken = self.next_values[first:last], self.taking[first:last]
-            np.multiply(self.values[first:last], kept, out=target)
+        for rows in slices_of(self.values):
+            target, taken = self.next_values[rows], self.taking[rows]
+            np.multiply(self.values[rows], kept, out=target)
             if grown:
                 target += grown
             if layer.writes == "latest":
-                marks = scratch.marks[first:last]
+                marks = scratch.marks[rows]
                 np.equal(taken, taken, out=marks)  # NaN marks unwritten cells and is unequal to itself
                 np.copyto(target, taken, where=marks)
             else:
                 target += taken
             np.minimum(target, np.float32(layer.max_value), out=target)
-            yield last - first
+            yield rows.stop - rows.start
 
     def draw(self, picture: Floats, is_open: NDArray[np.bool_] | None, scratch: Scratch) -> Iterator[int]:
         """Draw ``next_values`` into a snapshot, spread and blurred; yields rows done."""
@@ -241,16 +263,16 @@ class InfluenceMap(Saveable):
         source, others = self.next_values, (scratch.first, scratch.second)
         if layer.kept_per_m > 0:
             target = picture if layer.blur_passes == 0 else others[layer.blur_passes % 2]
-            target[:] = source
+            yield from copied(source, target)
             yield from spread(target, layer.kept_per_m ** self.area.cell_m, is_open, scratch.turned)
             source = target
         elif layer.blur_passes == 0:
-            picture[:] = source
-            yield self.area.shape[0]
+            yield from copied(source, picture)
         column = scratch.turned.reshape(self.area.shape)
         for left in range(layer.blur_passes - 1, -1, -1):
             target = picture if left == 0 else others[left % 2]
-            for first, last in self._slices():
+            for rows in slices_of(source):
+                first, last = rows.start, rows.stop
                 if layer.blur_stops_at_walls and is_open is not None:
                     blur_rows_within_walls(source, first, last, is_open, column, target)
                 else:
@@ -262,22 +284,16 @@ class InfluenceMap(Saveable):
         """Make ``next_values`` the current values. Cost: O(1)."""
         self.values, self.next_values = self.next_values, self.values
 
-    def forget_taken(self) -> None:
-        """Clear the taken writes, for those of the next update."""
-        self.taking.fill(self._unwritten)
+    def forget_taken(self) -> Iterator[int]:
+        """Clear the taken writes, for those of the next update; yields rows done."""
+        for rows in slices_of(self.taking):
+            self.taking[rows] = self._unwritten
+            yield rows.stop - rows.start
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
         for name in ("written", "taking"):
             if self.layer.writes != "latest" and np.isnan(getattr(values, name)).any():
                 refuse(name, "must not hold NaN, which marks unwritten cells of a layer with writes='latest'")
 
-    def _slices(self) -> Iterator[tuple[int, int]]:
-        height, width = self.area.shape
-        rows = max(1, CELLS_PER_SLICE // width)
-        for first in range(0, height, rows):
-            yield first, min(height, first + rows)
 
-
-__all__ = [
-    "CELLS_PER_SLICE", "ROWS_PER_SLICE", "InfluenceMap", "Scratch", "blur_rows", "blur_rows_within_walls", "spread",
-]
+__all__ = ["InfluenceMap", "Scratch", "blur_rows", "blur_rows_within_walls", "spread"]
