@@ -170,13 +170,13 @@ class EmittedSignals(Saveable):
     @property
     def has_work(self) -> bool:
         """Whether a signal is under way."""
-        return bool(self.queue.used or self.waves or self.waiting)
+        return bool(self.queue or self.waves or self.waiting)
 
     def statistics(self) -> dict[str, float]:
         """Return counts by name, as ``RegionalSenseManager.statistics`` explains them."""
         queue = self.queue
         return {
-            "arrivals_under_way": queue.used, "arrivals_given_up": queue.given_up,
+            "arrivals_under_way": len(queue), "arrivals_given_up": queue.given_up,
             "stimuli_waiting": len(self.waiting), "stimuli_merged": queue.merged,
             "stimuli_dropped": queue.dropped, "waves_spreading": len(self.waves)}
 
@@ -300,17 +300,17 @@ class EmittedSignals(Saveable):
         """
         taken = self.queue.take_for_occlusion(most)
         by_modality: dict[int, list[int]] = {}
-        for place, (_, number, _, sensor_id) in enumerate(taken):
-            if self._sensors.ids.knows(sensor_id):
-                by_modality.setdefault(number, []).append(place)
+        for place, one in enumerate(taken):
+            if self._sensors.ids.knows(one.sensor_id):
+                by_modality.setdefault(one.signal.modality, []).append(place)
         shares: list[float | None] = [None] * len(taken)
         for number, places in sorted(by_modality.items()):
-            ids = np.array([taken[place][3] for place in places], np.int32)
-            start = np.array([taken[place][2] for place in places], np.float32)
+            ids = np.array([taken[place].sensor_id for place in places], np.int32)
+            start = np.array([(taken[place].x, taken[place].y, taken[place].z) for place in places], np.float32)
             end = np.ascontiguousarray(self._sensors.position[ids & SLOT_MASK])
             for place, share in zip(places, self._muffle(number, start, end, ids), strict=True):
                 shares[place] = share
-        self.queue.put_occluded([row for row, *_ in taken], shares)
+        self.queue.put_occluded(taken, shares)
         return len(taken)
 
     def deliver(self, budget: Budget, now_s: float, hear: Hear) -> bool:
@@ -441,7 +441,6 @@ class EmittedSignals(Saveable):
     def arrivals(self) -> QueuedArrivals:
         """All arrivals to come, for a save."""
         columns, signals = self.queue.saved()
-        columns["is_final"] = columns["is_final"].astype(np.bool_)
         once = {id(one): one for one in signals}
         place_of = {one: place for place, one in enumerate(once)}
         rows = np.array([place_of[id(one)] for one in signals], np.int64)
