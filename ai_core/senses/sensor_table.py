@@ -155,6 +155,8 @@ class SensorTable:
     ) -> None:
         """Replace what is not None; everything is checked before anything changes."""
         slot = self.ids.slot(sensor_id)
+        if all(one is None for one in (thresholds, cones, detection_mask, self_source)):
+            return
         packed = self.cones[slot] if cones is None else packed_cones(cones)
         packed = packed[packed[:, 0] >= 0]
         if thresholds is None:

@@ -119,7 +119,11 @@ class SourceTable:
         self.light[slot], self.size[slot], self.pattern[slot] = brightness, times, number
         self.affiliation[slot] = bits
         self.put_details(new, details)
-        self.refresh(slice(slot, slot + 1))
+        if brightness == 1 and not (self.has_backdrops or self._moving):       # most sources: no factor counts
+            self.strength[slot] = row
+            vars(self).pop("are_shown", None)
+        else:
+            self.refresh(slice(slot, slot + 1))
         return new
 
     def remove(self, source_id: int) -> None:
@@ -166,6 +170,8 @@ class SourceTable:
     ) -> None:
         """Replace what is not None; everything is checked before anything changes."""
         slot = self.ids.slot(source_id)
+        if all(one is None for one in (strengths, affiliation, light, size, pattern, tag, actions, parts)):
+            return
         row = self.own_strength[slot]
         if strengths is not None:
             row = self._modalities.row("strengths", strengths, NO_STRENGTH)

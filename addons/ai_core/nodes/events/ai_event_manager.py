@@ -32,6 +32,8 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     callable_name,
     callable_naming,
     check_callable,
+    enter_group,
+    exit_group,
     scheduler_of,
     scheduler_warnings,
 )
@@ -143,7 +145,7 @@ class AIEventManager(Node):
         self._checks: dict[Any, ScheduledCheck] = {}
 
     def on_enter_tree(self) -> None:
-        self.add_to_group(GROUP)
+        enter_group(self, GROUP)
 
     def on_entered(self) -> None:
         self.is_present = True
@@ -152,6 +154,7 @@ class AIEventManager(Node):
             call_waiting(self, GROUP)
 
     def on_exit_tree(self) -> None:
+        exit_group(self, GROUP)
         self.is_present = False
         if self._events is not None:
             self._events.choose_keeper()

@@ -19,6 +19,8 @@ from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     call_waiting,
+    enter_group,
+    exit_group,
     leave_scheduler,
     named_after,
     scheduler_of,
@@ -294,7 +296,7 @@ class ImportanceManager(SavedState, Node):
         self._has_reported_unwatched = False
 
     def on_enter_tree(self) -> None:
-        self.add_to_group(GROUP)
+        enter_group(self, GROUP)
 
     def on_entered(self) -> None:
         if self._task is not None:
@@ -310,6 +312,7 @@ class ImportanceManager(SavedState, Node):
             call_waiting(self, GROUP)
 
     def on_exit_tree(self) -> None:
+        exit_group(self, GROUP)
         leave_scheduler(self, self._scheduler, self._task)
         for node in (*self.agents.values(), *self.viewers.values()):
             node.lose_importance()

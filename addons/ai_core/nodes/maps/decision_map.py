@@ -32,6 +32,8 @@ from addons.ai_core.nodes.paths.grid_of_scene import grid_of_scene
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     call_waiting,
+    enter_group,
+    exit_group,
     leave_scheduler,
     report_next_frame,
     scheduler_of,
@@ -181,7 +183,7 @@ class DecisionMap(Node):
         self.writers = MapWriters(self)
 
     def on_enter_tree(self) -> None:
-        self.add_to_group(GROUP)
+        enter_group(self, GROUP)
 
     def on_entered(self) -> None:
         if self._task is not None:
@@ -193,6 +195,7 @@ class DecisionMap(Node):
         call_waiting(self, GROUP)
 
     def on_exit_tree(self) -> None:
+        exit_group(self, GROUP)
         self._hide()
         self.writers.release_all()
         leave_scheduler(self, self._scheduler, self._task)

@@ -4,12 +4,14 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from addons.ai_core.bridge.declarations import exports_of
 from addons.ai_core.bridge.gd import PackedStringArray, RefusedValue, export, values_of
 from ai_core.saving.fields import MOST, State, StateError, place_in
 from ai_core.saving.kinds import Flag, Kind, MapOf, Number, Record, Text, Whole
+
+Settings = TypeVar("Settings")
 
 
 def core_settings(node: Any, unit: float = 1.0) -> dict[str, Any]:
@@ -107,6 +109,33 @@ def exported_values(node: Any) -> tuple[Any, ...]:
     """Return the values of all exports of a node as a hashable tuple; a list or dictionary is its repr()."""
     found: tuple[Any, ...] = values_of(node, _exports(type(node)))
     return found
+
+
+class SharedSettings(Generic[Settings]):
+    """What nodes make of their exports, made once for all nodes with equal ones.
+
+    Args:
+        make: makes it for a node and what else decides; the result must not be changed.
+
+    Cost: 2 µs, if a node with equal exports came before.
+    """
+
+    MOST = 256
+    """Different settings that are kept (count): more are hardly those of scenes, but set by scripts."""
+
+    def __init__(self, make: Callable[..., Settings]) -> None:
+        self._make = make
+        self._made: dict[tuple[Any, ...], Settings] = {}
+
+    def of(self, node: Any, *given: Any) -> Settings:
+        """Return what a node makes of its exports and what else decides: hashable values."""
+        key = type(node), given, exported_values(node)
+        found = self._made.get(key)
+        if found is None:
+            if len(self._made) >= self.MOST:
+                self._made.clear()
+            found = self._made[key] = self._make(node, *given)
+        return found
 
 
 @functools.cache

@@ -41,6 +41,8 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     callable_name,
     callable_naming,
     check_callable,
+    enter_group,
+    exit_group,
     move_orphans,
     named_after,
     nearest,
@@ -244,7 +246,7 @@ class AIScheduler(Node):
         self._thread_calls: set[ThreadCall] = set()
 
     def on_enter_tree(self) -> None:
-        self.add_to_group(SCHEDULERS)
+        enter_group(self, SCHEDULERS)
         if self.update != self.Update.MANUAL:
             self.enter_outer()
         self._apply_update()
@@ -257,6 +259,7 @@ class AIScheduler(Node):
         call_waiting(self, SCHEDULERS)
 
     def on_exit_tree(self) -> None:
+        exit_group(self, SCHEDULERS)
         self._debugging.close()
         self._monitors.close()
         self.leave_outer()

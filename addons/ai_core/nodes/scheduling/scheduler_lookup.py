@@ -21,7 +21,19 @@ SCHEDULERS = "ai_schedulers"
 WAITING = "_waiting"
 DEFERRED, ONE_SHOT = 1, 4
 _to_report: dict[int, list[Callable[[], list[str]]]] = {}     # by instance id
+_present: dict[str, dict[int, Any]] = {}      # by group and instance id, the members in the tree
 WITHOUT_SCHEDULER = "found no AIScheduler and will not run; put an AIScheduler above it, or anywhere in the scene"
+
+
+def enter_group(node: Any, group: str) -> None:
+    """Add a node to a group in which ``nearest`` looks; called when it enters the tree."""
+    node.add_to_group(group)
+    _present.setdefault(group, {})[node.instance_id] = node
+
+
+def exit_group(node: Any, group: str) -> None:
+    """Take note that a member of such a group leaves the tree."""
+    _present[group].pop(node.instance_id, None)
 
 
 def nearest(node: Node, class_name: str, group: str, fits: Callable[[Any], bool] = lambda member: True) -> Any:
@@ -32,7 +44,12 @@ def nearest(node: Node, class_name: str, group: str, fits: Callable[[Any], bool]
     """
     if not node.is_inside_tree():
         return None
-    members = nodes_of(node, class_name) if is_in_editor() else node.get_tree().get_nodes_in_group(group)
+    if is_in_editor():
+        members = nodes_of(node, class_name)
+    else:
+        members = [*_present.get(group, {}).values()]
+        if len(members) != 1:            # otherwise the engine's order does not matter
+            members = node.get_tree().get_nodes_in_group(group)
     members = [one for one in members if fits(one)]
     if len(members) <= 1:
         return members[0] if members else None
@@ -120,8 +137,8 @@ def when_settled(node: Any, done: Callable[[], object]) -> None:
 def move_orphans(scheduler: Any) -> None:
     """Move the nodes that outlive a scheduler to another scheduler in the next frame.
 
-    They get on_exit_tree and on_entered, as if they had left the tree and entered it again. This waits for the next
-    frame because the nodes may be freed together with the scheduler.
+    They get on_exit_tree, on_enter_tree and on_entered, as if they had left the tree and entered it again. This waits
+    for the next frame because the nodes may be freed together with the scheduler.
     """
     orphans = [one for one in scheduler.runs if one.is_valid() and one.runs_under == scheduler.instance_id
                and one.is_inside_tree() and not scheduler.is_ancestor_of(one)]
@@ -133,8 +150,8 @@ def move_orphans(scheduler: Any) -> None:
             if not one.is_valid() or not one.is_inside_tree() or one.runs_under != gone:
                 continue
             try:
-                notify(one, "on_exit_tree")
-                notify(one, "on_entered")
+                for name in ("on_exit_tree", "on_enter_tree", "on_entered"):
+                    notify(one, name)
             except Exception as error:  # the other nodes still move
                 report_exception(error, "looking for another AIScheduler", one)
 

@@ -33,6 +33,8 @@ from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.garbage_collection import count_freed_characters
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     call_waiting,
+    enter_group,
+    exit_group,
     leave_scheduler,
     scheduler_of,
     scheduler_warnings,
@@ -254,7 +256,7 @@ class SenseManager(SavedState, Node):
         self._reset_members()
 
     def on_enter_tree(self) -> None:
-        self.add_to_group(GROUP)
+        enter_group(self, GROUP)
         if self._space is None and self.dimensions == self.Dimensions.THREE:
             self._space = PhysicsSpace3D(self, self.sight_mask)
         elif self._space is None:
@@ -266,6 +268,7 @@ class SenseManager(SavedState, Node):
             call_waiting(self, GROUP)
 
     def on_exit_tree(self) -> None:
+        exit_group(self, GROUP)
         self._hide()
         self.flush_removed()
         leave_scheduler(self, self._scheduler, self._task)
@@ -830,12 +833,12 @@ class SenseManager(SavedState, Node):
     def add_sensor(self, node: Any, settings: dict[str, Any], **mind: Any) -> int:
         """Add a sensor, and return its id; a sensor that comes back keeps its memory and awareness."""
         core, (position, forward) = self.core, self._space.pose(node)
-        name, (_, known) = path_of(self._scheduler, node), self._left.get(node.instance_id, (True, None))
+        _, known = self._left.get(node.instance_id, (True, None))
         if known is None:
-            known = core.add_sensor(position=position, forward=forward, name=name, **settings, **mind)
+            known = core.add_sensor(position=position, forward=forward, **settings, **mind)
         else:
             own = settings["self_source"]
-            core.change_sensor(known, name=name, **{**settings, "self_source": -1 if own is None else own})
+            core.change_sensor(known, **{**settings, "self_source": -1 if own is None else own})
             core.move_sensors([known], [position], [forward])
         self._sensors[known], self._sensor_bodies[known] = node, body_id(node)
         self._has_joined(node, (True, known))
@@ -849,11 +852,11 @@ class SenseManager(SavedState, Node):
     def add_source(self, node: Any, **settings: Any) -> int:
         """Add a source, and return its id; a source that comes back keeps its id, which sensors remember."""
         core, position = self.core, self._space.place(node)
-        name, (_, known) = path_of(self._scheduler, node), self._left.get(node.instance_id, (False, None))
+        _, known = self._left.get(node.instance_id, (False, None))
         if known is None:
-            known = core.add_source(position=position, name=name, **settings)
+            known = core.add_source(position=position, **settings)
         else:
-            core.change_source(known, name=name, **settings)
+            core.change_source(known, **settings)
             core.move_sources([known], [position])
         self._sources[known], self._bodies[known] = node, body_id(node)
         self._has_joined(node, (False, known))
@@ -866,7 +869,7 @@ class SenseManager(SavedState, Node):
         self.note_source_left(source_id)
 
     def refresh_names(self) -> None:
-        """Update the names of sensors and sources from their nodes, which may have been renamed.
+        """Name sensors and sources after their nodes, which may have been renamed; only saves need names.
 
         Cost: O(sensors + sources).
         """

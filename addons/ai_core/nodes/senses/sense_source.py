@@ -18,7 +18,7 @@ from addons.ai_core.bridge.gd import (
     node_path,
     signal,
 )
-from addons.ai_core.nodes.saving.node_settings import core_settings
+from addons.ai_core.nodes.saving.node_settings import SharedSettings, core_settings
 from addons.ai_core.nodes.senses.sense_drawing import (
     SHORTEST_M,
     DragHandle,
@@ -182,7 +182,7 @@ class SenseSourceBase(DrawnNode, SenseMember):
     def _enlist(self, manager: Any) -> None:
         self.has_faded = False
         self._find_character()
-        self.source_id = manager.add_source(self, **self._settings(manager))
+        self.source_id = manager.add_source(self, **self._terms(manager))
         self._last(manager)
         if self.gives_light:
             manager.set_light_emitter(self.source_id, True)
@@ -213,28 +213,38 @@ class SenseSourceBase(DrawnNode, SenseMember):
                 " it on, or clear pattern")
         return warnings
 
-    def _settings(self, manager: Any) -> dict[str, Any]:
+    def _terms(self, manager: Any) -> dict[str, Any]:
+        return _TERMS.of(self, manager.unit, manager.keeps_trails, manager.sees_backgrounds, self.has_faded)
+
+    def made_terms(
+        self, unit: float, keeps_trails: bool, sees_backgrounds: bool, has_faded: bool,
+    ) -> dict[str, Any]:
+        """Return the arguments of ``add_source`` and ``change_source``, below a SenseManager with these settings."""
         settings = core_settings(self)
         strengths = settings["strengths"]
         if self.sight_strength > 0:
             strengths["sight"] = self.sight_strength
-        if manager.keeps_trails:
+        if keeps_trails:
             strengths[TRAIL] = self.trail_strength
         return {
             **settings,
             "strengths": {**strengths, **self.other_strengths},
-            "pattern": self.pattern if manager.sees_backgrounds else "",
-            "parts": self._parts(manager),
-            "affiliation": 0 if self.has_faded else self.affiliation & 0xFFFFFFFF,
+            "pattern": self.pattern if sees_backgrounds else "",
+            "parts": self._parts(unit),
+            "affiliation": 0 if has_faded else self.affiliation & 0xFFFFFFFF,
         }
 
-    def _parts(self, manager: Any) -> list[VisiblePart]:
+    def _parts(self, unit: float) -> list[VisiblePart]:
         shares = self.part_shares
         unknown = sorted(set(shares) - set(self.visible_parts))
         if unknown:
             raise UnknownNameError("part in part_shares", unknown[0], self.visible_parts)
+        vector = Vector2 if self.dimensions == 2 else Vector3
+        for name, offset in self.visible_parts.items():
+            if not isinstance(offset, vector):
+                raise RefusedValue(f"visible_parts[{str(name)!r}] needs a {vector.__name__}, got {offset!r}")
         return [
-            VisiblePart(str(name), manager.metres(offset), shares.get(name, 1.0))
+            VisiblePart(str(name), tuple(one / unit for one in offset), shares.get(name, 1.0))
             for name, offset in self.visible_parts.items()
         ]
 
@@ -252,7 +262,7 @@ class SenseSourceBase(DrawnNode, SenseMember):
     def _change(self) -> None:
         if self._manager is not None:
             with refused():
-                self._manager.core.change_source(self.source_id, **self._settings(self._manager))
+                self._manager.core.change_source(self.source_id, **self._terms(self._manager))
             self._manager.set_light_emitter(self.source_id, self.gives_light)
 
     def drawing(self) -> dict[str, Points]:
@@ -288,6 +298,9 @@ class SenseSourceBase(DrawnNode, SenseMember):
 
         reach = max(SHORTEST_M * self.unit, self._reach(name))
         return DragHandle(declared.name, tuple(reach * part for part in axis), ((self, declared.name),), drag)
+
+
+_TERMS = SharedSettings(SenseSourceBase.made_terms)
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_source_2d.svg", keywords="stimulus, stimuli, perception, noise")

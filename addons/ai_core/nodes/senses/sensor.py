@@ -3,9 +3,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from addons.ai_core.bridge.gd import (
     method,
     signal,
 )
-from addons.ai_core.nodes.saving.node_settings import core_settings
+from addons.ai_core.nodes.saving.node_settings import SharedSettings, core_settings, exported_values
 from addons.ai_core.nodes.senses.sense_drawing import DragHandle, DrawnNode, Points, ball, cone
 from addons.ai_core.nodes.senses.sense_manager import TRAIL
 from addons.ai_core.nodes.senses.sense_member import SenseMember, refused
@@ -68,14 +67,6 @@ def _awareness(reasons: AwarenessReasons | None, now_s: float) -> dict[str, Any]
     }
 
 
-@lru_cache(maxsize=64)
-def _awareness_settings(
-    rates: tuple[tuple[str, float], ...], levels: tuple[tuple[str, float, float], ...], reaction_s: float,
-) -> AwarenessSettings:
-    """Return the settings of awareness; sensors with equal ones share them."""
-    return AwarenessSettings(**dict(rates), levels=[AwarenessLevel(*level, reaction_s) for level in levels])
-
-
 MOST_CONES = 100
 """Largest number of cones that a save may hold for a sensor (count); a larger number indicates a damaged save."""
 
@@ -95,6 +86,20 @@ def _cone(numbers: list[float], place: str) -> SightCone:
 
 OWN_LEVELS = [(level.name, level.rises_at, level.falls_at) for level in SUSPICIOUS_AND_ALERT]
 """Awareness levels of a sensor whose awareness_levels are empty."""
+
+
+class SensorTerms(NamedTuple):
+    """What the exports of a sensor are for the library.
+
+    Attributes:
+        sensor: arguments of ``add_sensor`` and ``change_sensor``.
+        memory: arguments of its ``SenseMemory``.
+        awareness: settings of its awareness.
+    """
+
+    sensor: dict[str, Any]
+    memory: dict[str, float]
+    awareness: AwarenessSettings
 
 
 class SensorBase(DrawnNode, SenseMember):
@@ -213,6 +218,8 @@ class SensorBase(DrawnNode, SenseMember):
 
     def on_exit_tree(self) -> None:
         self.end_feeling()
+        for feed in self.feeds:
+            feed.reset()
         if self._manager is not None and self._manager.is_valid():
             self._manager.remove_sensor(self._id)
         self._manager = None
@@ -286,21 +293,28 @@ class SensorBase(DrawnNode, SenseMember):
         return own.source_id
 
     def _enlist(self, manager: Any) -> None:
-        settings, changed = core_settings(self, manager.unit), self._emit_change
-        memory = settings["memory"]
-        memory["max_age_s"] = max(memory["max_age_s"], memory["lose_after_s"])
+        settings, memory, awareness = self._terms(manager)
+        changed = self._emit_change
         self._id = manager.add_sensor(
-            self, self._settings(manager, settings["sensor"]),
-            memory=SenseMemory(**memory), awareness=self._awareness(settings["awareness"]),
+            self, {**settings, "self_source": self._own_id(manager)}, memory=SenseMemory(**memory), awareness=awareness,
             on_sensed=self._emit_sensed, on_gained=changed, on_lost=changed, on_forgotten=changed, on_expired=changed,
             on_reported=changed, on_awareness_changed=self._emit_awareness)
 
-    def _settings(self, manager: Any, settings: dict[str, Any]) -> dict[str, Any]:
-        if self.smells_trails and manager.keeps_trails:
-            settings["thresholds"][TRAIL] = self.smell_threshold
-        settings["thresholds"] |= self.other_thresholds
-        settings["detection_mask"] &= 0xFFFFFFFF
-        return {**settings, "sight_cones": self._cones(manager.unit), "self_source": self._own_id(manager)}
+    def _terms(self, manager: Any) -> SensorTerms:
+        cones = [exported_values(one) for one in self.chosen_cones()]      # resources, which may change
+        return _TERMS.of(self, manager.unit, manager.keeps_trails, *cones)
+
+    def made_terms(self, unit: float, keeps_trails: bool, *cones: tuple[Any, ...]) -> SensorTerms:
+        """Return what the exports are for the library, below a SenseManager with these settings."""
+        settings = core_settings(self, unit)
+        sensor, memory = settings["sensor"], settings["memory"]
+        memory["max_age_s"] = max(memory["max_age_s"], memory["lose_after_s"])
+        if self.smells_trails and keeps_trails:
+            sensor["thresholds"][TRAIL] = self.smell_threshold
+        sensor["thresholds"] |= self.other_thresholds
+        sensor["detection_mask"] &= 0xFFFFFFFF
+        return SensorTerms(
+            {**sensor, "sight_cones": tuple(self._cones(unit))}, memory, self._awareness(settings["awareness"]))
 
     def _awareness(self, settings: dict[str, Any]) -> AwarenessSettings:
         """Return the awareness settings for the library; raise RefusedValue if awareness_levels are invalid."""
@@ -312,19 +326,19 @@ class SensorBase(DrawnNode, SenseMember):
                     f" reached and the awareness at which it is left, got {place!r}")
             levels.append((str(name), *place))
         with refused():
-            return _awareness_settings(
-                tuple(settings.items()), tuple(sorted(levels or OWN_LEVELS, key=itemgetter(1))), self.reaction_time)
+            levels.sort(key=itemgetter(1))
+            return AwarenessSettings(
+                **settings, levels=[AwarenessLevel(*level, self.reaction_time) for level in levels or OWN_LEVELS])
 
     def _levels_set(self) -> None:
         self._awareness(core_settings(self)["awareness"])      # refuses invalid levels
 
     def _change(self) -> None:
         if self._manager is not None:
-            settings = self._settings(self._manager, core_settings(self, self._manager.unit)["sensor"])
-            if settings["self_source"] is None:
-                settings["self_source"] = -1      # None would keep the old one
+            settings, own = self._terms(self._manager).sensor, self._own_id(self._manager)
             with refused():
-                self._manager.core.change_sensor(self._id, **settings)
+                self._manager.core.change_sensor(
+                    self._id, **settings, self_source=-1 if own is None else own)      # None would keep the old one
 
     @property
     def sense_manager(self) -> Any:
@@ -635,6 +649,9 @@ class SensorBase(DrawnNode, SenseMember):
             return [(self, "sight_range", "")]
         places = {id(one): place for place, one in enumerate(self.sight_cones)}
         return [(one, "range", f" of sight_cones[{places[id(one)]}]") for one in chosen]
+
+
+_TERMS = SharedSettings(SensorBase.made_terms)
 
 
 @gdclass(icon="res://addons/ai_core/icons/sensor_2d.svg", keywords="perception, vision, sight, hearing, smell, ai eyes")

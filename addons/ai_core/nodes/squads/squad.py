@@ -41,6 +41,8 @@ from addons.ai_core.nodes.saving.node_state import NodeAt, SavedState
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     call_waiting,
+    enter_group,
+    exit_group,
     named_after,
     report_next_frame,
     scheduler_of,
@@ -338,7 +340,7 @@ class Squad(SavedState, Node):
         return self.pixels_per_meter if self.is_flat else 1.0
 
     def on_enter_tree(self) -> None:
-        self.add_to_group(SQUADS)
+        enter_group(self, SQUADS)
 
     def on_entered(self) -> None:
         if self._core is not None:
@@ -365,6 +367,7 @@ class Squad(SavedState, Node):
             self._take_tactic()
 
     def on_exit_tree(self) -> None:
+        exit_group(self, SQUADS)
         if self._scheduler is not None and self._scheduler.is_valid():
             for task in self._tasks:
                 self._scheduler.unschedule(task)
