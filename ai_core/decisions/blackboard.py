@@ -92,6 +92,9 @@ class Blackboard(dict[str, Any]):
             raise CycleError(
                 f"{self.name!r} must not be its own parent, directly or through other scopes;"
                 f" set the parent to a scope outside it, or to None")
+        if not self._watches and not self._trees:
+            self._parent = parent
+            return
         watches = [watch for of_key in (self._watches or {}).values() for watch in of_key]
         before = [watch._board.get(watch.key) for watch in watches]
         waiting = {
@@ -148,6 +151,14 @@ class Blackboard(dict[str, Any]):
         """Return True if this scope or one of its parents has the key."""
         return self.get(key, ABSENT) is not ABSENT
 
+    def missing_of(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return those of the values whose keys neither this scope nor its parents have."""
+        found = dict(values)
+        for scope in _scopes(self):
+            for key in found.keys() & dict.keys(scope):
+                del found[key]
+        return found
+
     def __setitem__(self, key: str, value: Any) -> None:
         if self._types is not None and key in self._types:
             value = self.checked({key: value})[key]
@@ -185,7 +196,11 @@ class Blackboard(dict[str, Any]):
 
     def update(self, *others: Any, **values: Any) -> None:
         """Write several values, or none if a value has a wrong type."""
-        for key, value in self.checked(dict(*others, **values)).items():
+        checked = self.checked(dict(*others, **values))
+        if self._trees is None and self._watches is None:
+            super().update(checked)
+            return
+        for key, value in checked.items():
             self[key] = value
 
     def setdefault(self, key: str, default: Any = None) -> Any:

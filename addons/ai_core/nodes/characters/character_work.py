@@ -71,11 +71,11 @@ class CharacterComponent:
         """Connect to the sensor, if one is set."""
         if self._feed is not None or not self.sensor:
             return
-        warnings = self.sensor_warnings()
-        if warnings:
+        sensor = self._sensor_node()
+        if (sensor is None or self.target_choice == self.TargetChoice.CUSTOM) and self.sensor_warnings():
             report_next_frame(self, lambda: [] if self._feed is not None else self.sensor_warnings())
-        if self._node_is_sensor():
-            self._feed = sensor_feed.begin_feed(self, self.get_node_or_null(self.sensor), self._scheduler)
+        if sensor is not None:
+            self._feed = sensor_feed.begin_feed(self, sensor, self._scheduler)
 
     def end_feed(self) -> None:
         """Disconnect from the sensor."""
@@ -100,7 +100,7 @@ class CharacterComponent:
         """Return the warnings about ``sensor`` and ``target_choice``."""
         if not self.sensor:
             return []
-        if not self._node_is_sensor():
+        if self._sensor_node() is None:
             return [f"sensor '{self.sensor}' is not a Sensor3D or Sensor2D in the scene; choose the sensor of the"
                     " character, or leave it empty"]
         if self.target_choice == self.TargetChoice.CUSTOM and not (self.target_choice_method or self._chooser):
@@ -108,9 +108,10 @@ class CharacterComponent:
                     " another target_choice"]
         return []
 
-    def _node_is_sensor(self) -> bool:
+    def _sensor_node(self) -> Any:
+        """Return the node that ``sensor`` names, None if it is no sensor."""
         node = self.get_node_or_null(self.sensor)
-        return node is not None and (node.is_class("Sensor3D") or node.is_class("Sensor2D"))
+        return node if node is not None and (node.is_class("Sensor3D") or node.is_class("Sensor2D")) else None
 
     def _sensor_set(self) -> None:
         self.end_feed()

@@ -92,26 +92,30 @@ class SensorFeed(WatchedTarget):
         self.reader = mind.fed_blackboard
         self.phase = feeds.count              # feeds are updated, and choose, in different frames
         self.group: FeedGroup | None = None   # while it is updated
+        self.period = 0
         self.take_period(mind.period)
         self.take_choice()
-        self._is_first, self._is_loaded = True, False      # not looked up yet; the values are those of a save
+        memory = self._memory()
+        # Not looked up yet; the values are those of a save.
+        self._is_first, self._is_loaded = memory is None or bool(memory.targets), False
         self._written: tuple[Any, ...] = UNWRITTEN      # values of STATE_KEYS that were written last
         self._was_noticed = False             # when the target was written last
         self._revision = -1                   # of the percepts by which the target was chosen last
         self._receivers: dict[str, Callable[..., None]] = {
             "target_gained": self._on_gained, "target_lost": self._on_lost, "target_forgotten": self._on_forgotten,
             "target_reported": self._on_reported, "awareness_changed": self._on_awareness_changed}
-        mind.feed_values({key: value for key, value in VALUES.items() if mind.known(key) is ABSENT})
-        sensor.connect("tree_exiting", self.reset)
+        board = mind.fed_blackboard
+        mind.feed_values({key: value for key, value in VALUES.items() if mind.known(key) is ABSENT} if board is None
+                         else board.missing_of(VALUES))
         sensor.feeds.append(self)
-        feeds.follow(self)
+        if self._is_first:
+            feeds.follow(self)
 
     def end(self) -> None:
         """Leave the sensor."""
         self.feeds.rest(self)
         self.target = -1
         if self.sensor.is_valid():
-            self.sensor.disconnect("tree_exiting", self.reset)
             self.sensor.feeds.remove(self)
 
     def was_loaded(self) -> None:
@@ -123,6 +127,8 @@ class SensorFeed(WatchedTarget):
 
     def take_period(self, period: int) -> None:
         """Set the frames from one update to the next."""
+        if period == self.period:
+            return
         is_followed = self.feeds.rest(self)
         self.period, self.chooses_every = period, max(1, CHOOSES_EVERY_FRAMES // period)
         if is_followed:

@@ -173,6 +173,9 @@ class Habit(ChartNode, Node):
     python_class = export(
         str, "", group="Python", doc="Python class that runs instead of a script or methods: \"module:Class\".")
 
+    walking_speed: float | None = None
+    """Speed at which the habit moves the actor, in units of the scene per second; None if it does not."""
+
     # Not set in a constructor: a call for each of the many habits of a scene.
     _tree: Any = None
     _cached_run: HabitContext | None = None
@@ -341,24 +344,31 @@ class Habit(ChartNode, Node):
         """Return the names on which the habit begins, wakes or waits by its properties."""
         return [*self.begins_on, *self.wakes_on]
 
-    def definition(self, tree: Any, name: str, given: tuple[Any, ...], below: list[core.Habit]) -> core.Habit:
-        """Return the library habit that this node describes; nodes with equal settings share it.
+    def read_by(self, tree: Any, name: str, given: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Take note of the HabitTree, and return all that decides about the definition besides the children.
 
         Args:
             tree: the HabitTree.
             name: name of the node.
             given: what else decides: instance id of its script, its ``MOMENTS``, and ``deciding_values`` of the tree.
-            below: the library habits of its children.
         """
         self._tree = tree
         self.note_tree()
         edited = stamp_of(self.python_class.partition(":")[0]) if self.python_class else None
         # The script by its id: a reference would keep it alive beyond the game.
-        said = type(self), name, given, edited, tuple(self.callables), exported_values(self)
+        return type(self), name, given, edited, tuple(self.callables), exported_values(self)
+
+    def definition(self, said: tuple[Any, ...], below: list[core.Habit]) -> core.Habit:
+        """Return the library habit that this node describes; nodes with equal settings share it.
+
+        Args:
+            said: as ``read_by`` returned it.
+            below: the library habits of its children.
+        """
         try:
             return shared_definition(said, below, self._new_definition)
         except (TypeError, ValueError) as mistake:
-            raise ValueError(f"{tree.get_name()}/{tree.get_path_to(self)}: {mistake}") from None
+            raise ValueError(f"{self._tree.get_name()}/{self._tree.get_path_to(self)}: {mistake}") from None
 
     def note_tree(self) -> None:
         """Take note of a tree that has read this node, and of its actor."""
@@ -526,25 +536,33 @@ ASK_PART = AskPart()
 """The condition of a built-in habit with ``gate_keys``."""
 
 
-def habits_below(tree: Any) -> tuple[list[core.Habit], dict[str, Habit]]:
-    """Return the library habits that the children of a HabitTree describe, and all habit nodes by path below it."""
-    deciding = deciding_values(tree)
-    rows = read_branch(tree, Habit, MOMENTS)
-    nodes, paths = {}, []
-    children: list[list[int]] = [[] for _ in rows]
-    roots: list[int] = []
-    for index, (habit, above, name, _, _) in enumerate(rows):
-        paths.append(name if above < 0 else f"{paths[above]}/{name}")
-        if not habit._is_leaving:
-            nodes[paths[index]] = habit
-            (roots if above < 0 else children[above]).append(index)
+class HabitBranch:
+    """The habit nodes below a HabitTree, which have taken note of it.
 
-    def described(index: int) -> core.Habit:
-        habit, _, name, script, methods = rows[index]
-        below = [described(child) for child in children[index]]
-        return habit.definition(tree, name, (script, methods, deciding), below)
+    Attributes:
+        nodes: the nodes by path below the tree, in scene order.
+        said: what ``Habit.read_by`` returned, by path; if it is equal for two trees, so are the definitions.
+    """
 
-    return [described(index) for index in roots], nodes
+    def __init__(self, tree: Any) -> None:
+        deciding = deciding_values(tree)
+        self.nodes: dict[str, Habit] = {}
+        self.said: dict[str, tuple[Any, ...]] = {}
+        paths: list[str] = []
+        for habit, above, name, script, methods in read_branch(tree, Habit, MOMENTS):
+            path = name if above < 0 else f"{paths[above]}/{name}"
+            paths.append(path)
+            if not habit._is_leaving:
+                self.nodes[path] = habit
+                self.said[path] = habit.read_by(tree, name, (script, methods, deciding))
+
+    def definitions(self) -> list[core.Habit]:
+        """Return the library habits of the topmost nodes."""
+        below: dict[str, list[core.Habit]] = {}
+        for path, habit in reversed(self.nodes.items()):        # those below come first
+            made = habit.definition(self.said[path], below.get(path, [])[::-1])
+            below.setdefault(path.rpartition("/")[0], []).append(made)
+        return below.get("", [])[::-1]
 
 
 def launch_warnings(node: Any) -> list[str]:

@@ -37,7 +37,7 @@ from addons.ai_core.nodes.characters.sensor_feed import VALUES
 from addons.ai_core.nodes.characters.update_group import HABIT_TREES, UpdateGroup, update_group_of
 from addons.ai_core.nodes.debugging.chart_words import ChartNode
 from addons.ai_core.nodes.events.scene_events import manager_above
-from addons.ai_core.nodes.habits.habit import LAUNCHES, Habit, habits_below, launch_warnings
+from addons.ai_core.nodes.habits.habit import LAUNCHES, Habit, HabitBranch, launch_warnings
 from addons.ai_core.nodes.habits.habit_events import EventSubscription, payload_of
 from addons.ai_core.nodes.habits.habit_sharing import (
     LateRandom,
@@ -45,6 +45,7 @@ from addons.ai_core.nodes.habits.habit_sharing import (
     emit_exited,
     messages_of,
     shared_definition,
+    shared_tree,
 )
 from addons.ai_core.nodes.saving.node_state import SavedState, prepared_scripts, saved_scripts
 from addons.ai_core.nodes.saving.scene_saving import saving
@@ -55,6 +56,7 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     scheduler_of,
     scheduler_warnings,
 )
+from addons.ai_core.nodes.walking.walking_crowd import WalkingActor
 from ai_core.decisions.blackboard import Blackboard, Watch
 from ai_core.decisions.habits import habit_tree as core
 from ai_core.decisions.habits.habit_plan import plan_of
@@ -97,7 +99,8 @@ _of_schedulers: WeakKeyDictionary[Any, BlackboardScopes] = WeakKeyDictionary()
 
 def join_scopes(tree: Any, own: Blackboard, scheduler: Any, squad: str) -> None:
     """Set the blackboard of the squad or the world as the parent of a character's blackboard."""
-    leave_scopes(tree, own)
+    if "scopes" in tree.__dict__:
+        leave_scopes(tree, own)
     scopes = _of_schedulers.get(scheduler.top)
     if scopes is None:
         scopes = _of_schedulers[scheduler.top] = BlackboardScopes()
@@ -239,6 +242,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         self._is_changed = self._is_empty = self.has_failed = False
         self._subscription: EventSubscription | None = None
         self._messages: frozenset[str] = frozenset()      # that habits name
+        self.walker = WalkingActor(self)
 
     def retry_after_edit(self) -> None:
         """Start a tree again that an error stopped, after a property was set; the actor may have changed."""
@@ -271,6 +275,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         if self._scheduler is not None and self._scheduler.is_valid():
             self._scheduler.leave(self)
         leave_scopes(self, self._blackboard)
+        self.walker.leave()
         self.core = self._scheduler = None
 
     @method
@@ -490,13 +495,16 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
     def _definition(self) -> tuple[HabitDefinition, Any]:
         """Return the definition that the nodes describe, and the row of nodes in its order."""
         name = self._root_name()
-        definitions, habits = habits_below(self)
-        root = shared_definition(
-            (name, self.launch, self.inertia), definitions,
-            lambda children: HabitDefinition(name, children, LAUNCHES[self.launch], inertia=self.inertia))
+        branch = HabitBranch(self)
+        habits, launch, inertia = branch.nodes, self.launch, self.inertia
+        root = shared_tree((name, int(launch), inertia, *branch.said.items()), lambda: shared_definition(
+            (name, launch, inertia), branch.definitions(),
+            lambda children: HabitDefinition(name, children, LAUNCHES[launch], inertia=inertia)))
         self._is_changed = False
         plan = plan_of(root)
         places, self._messages = plan.places, messages_of(plan)
+        speeds = [speed for one in habits.values() if (speed := one.walking_speed)]
+        self.walker.take(self.get_node_or_null(self.actor), max(speeds, default=0.0))
         nodes: list[Any] = [self, *habits.values()]
         if len(nodes) != len(places):        # a Python class defines habits below its own
             nodes = [self, *[habits.get(place.path.removeprefix(f"{name}/")) for place in places[1:]]]
@@ -661,9 +669,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
 
     def feed_values(self, values: Mapping[str, Any]) -> None:
         """Write values of the sensor to the character's blackboard."""
-        board = self._blackboard
-        for key, value in values.items():
-            board[key] = value
+        self._blackboard.update(values)
 
     def feed_event(self, name: str, payload: Any) -> None:
         """Send an event of the sensor or the squad to the habits."""

@@ -36,7 +36,6 @@ from addons.ai_core.nodes.walking.agent_walk import AgentWalk
 from addons.ai_core.nodes.walking.body_moving import GROUNDED, is_body, walk
 from addons.ai_core.nodes.walking.floors import is_elsewhere
 from addons.ai_core.nodes.walking.ticket_walk import TicketWalk
-from addons.ai_core.nodes.walking.walking_crowd import WalkingCrowd, crowd_of
 from ai_core.decisions.habits.habit_runner_loops import HabitContext
 from ai_core.decisions.habits.habit_status import Status
 
@@ -260,8 +259,6 @@ class WalkingHabit(ActorHabit):
 
     _known_agent: Any = None
     _velocity: Any = None           # emitted last
-    _crowd: WalkingCrowd | None = None
-    _crowd_id = 0                   # instance id of the actor in the crowd
     _safe: SafeVelocity | None = None   # of the avoidance that is connected
     _avoiding: Any = None           # the agent with that avoidance
     _held: HeldCourse | None = None     # in the run with this memory
@@ -289,36 +286,18 @@ class WalkingHabit(ActorHabit):
         if held is not None:
             held.end()
 
+    @property
+    def walking_speed(self) -> float:
+        return float(self.speed)
+
     def note_tree(self) -> None:
         self.end_course()
-        actor = self._tree.get_node_or_null(self._tree.actor)
-        if actor is not None:
-            self._join_crowd(actor)
-
-    def on_exit_tree(self) -> None:
-        self._leave_crowd()
-        super().on_exit_tree()  # type: ignore[misc]
-
-    def _join_crowd(self, actor: Any) -> None:
-        """Add the actor to the characters that walk around each other, or take note of a changed speed."""
-        if self._crowd is not None and self._crowd_id != actor.instance_id:
-            self._leave_crowd()
-        if is_body(actor):
-            self._crowd = crowd_of(self._tree._scheduler, is_flat=actor.is_class("Node2D"))
-            self._crowd_id = actor.instance_id
-            self._crowd.join(actor, self, speed=self.speed)
-
-    def _leave_crowd(self) -> None:
-        crowd, self._crowd = self._crowd, None
-        if crowd is not None:
-            crowd.leave(self._crowd_id, self)
 
     def begin_walk(self, run: HabitContext) -> None:
         """Look up how the actor moves; called when the habit begins."""
         actor = self._tree.actor_node()
         here = self.position_of_actor(actor)
-        if self._crowd_id != actor.instance_id:
-            self._join_crowd(actor)
+        self._tree.walker.take(actor)
         agent = None if self.paths else self._agent(actor)
         run.memory["has_agent"], run.memory["is_body"] = agent is not None, is_body(actor)
         if agent is not None:
@@ -406,9 +385,7 @@ class WalkingHabit(ActorHabit):
         """Walk on as in the turn before; return False, and do nothing, if something is to be decided."""
         if self._held is None:
             return False
-        crowd = self._crowd
-        if self._held_in is not run.memory or (
-                crowd is not None and self._steers() and self._crowd_id in crowd.near()) \
+        if self._held_in is not run.memory or (self._steers() and self._tree.walker.row is not None) \
                 or not self._held(run.elapsed_s):
             self._held = None
             return False
@@ -424,7 +401,7 @@ class WalkingHabit(ActorHabit):
 
     def _steers(self) -> bool:
         """Return whether the actor walks around other characters without the avoidance of an agent."""
-        return self._crowd is not None and self._avoiding is None and bool(self.avoidance)
+        return self._tree.walker.crowd is not None and self._avoiding is None and bool(self.avoidance)
 
     def stand(self, run: HabitContext) -> None:
         """Stop the actor, and reset the time without progress."""
@@ -516,10 +493,8 @@ class WalkingHabit(ActorHabit):
         velocity = type(here)(*(one / (length or 1.0) * speed for one in offset))
         if avoids:
             velocity, taken_s = self._avoid(agent, velocity), left_s
-        elif self._crowd is not None and self.avoidance:
-            row = self._crowd.near().get(actor.instance_id)
-            if row is not None:
-                velocity, taken_s = self._crowd.steer(row, velocity, self.speed, here, goal), left_s
+        elif self.avoidance and (row := self._tree.walker.row) is not None:
+            velocity, taken_s = self._tree.walker.crowd.steer(row, velocity, self.speed, here, goal), left_s
         if not self._moves_body(run):
             actor.set_global_position(here + velocity * taken_s)
             if has_listeners(self, "velocity_changed"):

@@ -5,15 +5,13 @@ from typing import Any
 
 from addons.ai_core.bridge.gd import walk_body
 
-BODIES = ("CharacterBody3D", "CharacterBody2D")
-
 GROUNDED = 0
 """The motion mode of bodies that stand on floors."""
 
 
 def is_body(actor: Any) -> bool:
     """Return whether an actor is a CharacterBody3D or 2D."""
-    return any(actor.is_class(one) for one in BODIES)
+    return bool(actor.is_class("CharacterBody3D") or actor.is_class("CharacterBody2D"))
 
 
 def walk(body: Any, velocity: Any, elapsed_s: float, *, falls: bool, climbs: bool) -> None:

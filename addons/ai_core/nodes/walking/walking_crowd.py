@@ -93,7 +93,7 @@ class WalkingCrowd:
 
         Args:
             node: the character: a CharacterBody, or a Node3D or Node2D that a squad moves.
-            mover: the habit or the SquadMember that moves it; ``leave`` ends its membership.
+            mover: the HabitTree or the SquadMember that moves it; ``leave`` ends its membership.
             speed: its highest speed, in units of the scene per second.
             radius: half its width, in units of the scene, for a SquadMember; None reads it from the shapes of the body.
         """
@@ -229,6 +229,42 @@ def radius_of_shapes(body: Any) -> float:
             elif shape.has_method("get_radius"):
                 radii.append(shape.get_radius())
     return max(radii, default=DEFAULT_RADIUS_2D if body.is_class("Node2D") else DEFAULT_RADIUS)
+
+
+class WalkingActor:
+    """The character that the habits of a HabitTree move, in the crowd of its AIScheduler.
+
+    Attributes:
+        crowd: the crowd; None while no habit of the tree walks, or the character is no CharacterBody.
+    """
+
+    def __init__(self, tree: Any) -> None:
+        self.crowd: WalkingCrowd | None = None
+        self._tree, self._speed, self._id = tree, 0.0, 0
+
+    def take(self, actor: Any, speed: float | None = None) -> None:
+        """Take note of the present actor, None for none, and of the highest speed of the habits if it has changed."""
+        number = 0 if actor is None else actor.instance_id
+        if number == self._id and speed in (None, self._speed):
+            return
+        if number != self._id or not speed:
+            self.leave()
+        self._id, self._speed = number, self._speed if speed is None else speed
+        if number and self._speed and is_body(actor):
+            self.crowd = crowd_of(self._tree._scheduler, is_flat=actor.is_class("Node2D"))
+            self.crowd.join(actor, self._tree, speed=self._speed)
+
+    def leave(self) -> None:
+        """Leave the crowd."""
+        crowd, self.crowd = self.crowd, None
+        if crowd is not None:
+            crowd.leave(self._id, self._tree)
+        self._id = 0
+
+    @property
+    def row(self) -> int | None:
+        """Row of the character in ``WalkingCrowd.near``; None if no other is within its reach in this frame."""
+        return None if self.crowd is None else self.crowd.near().get(self._id)
 
 
 _of_schedulers: WeakKeyDictionary[Any, dict[bool, WalkingCrowd]] = WeakKeyDictionary()
