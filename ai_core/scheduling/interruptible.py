@@ -4,17 +4,22 @@ Create it, call ``advance(budget)`` until ``is_done``, then read ``result``.
 """
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from collections.abc import Generator, Iterator
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from ai_core.budget import Budget, check_budget
 from ai_core.errors import shown
 
 __all__ = [
-    "Cancellable", "Interruptible", "SteppedWork", "check_done", "check_interruptible", "check_not_cancelled",
+    "Cancellable", "Interruptible", "SteppedWork", "Steps", "check_done", "check_interruptible", "check_not_cancelled",
+    "finished",
 ]
 
+R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
+
+Steps: TypeAlias = Generator[None, object, R]
+"""Work that may pause after each step and returns a result."""
 
 
 class Interruptible(Protocol[R_co]):
@@ -110,6 +115,16 @@ class SteppedWork(Cancellable):
             budget.spend()
             if budget.is_spent:
                 return
+
+
+def finished(steps: Steps[R]) -> R:
+    """Do all steps of a generator at once, and return its result."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            result: R = end.value
+            return result
 
 
 def check_interruptible(name: str, work: Any) -> Interruptible[Any]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ai_core.errors import finite_number
 from ai_core.saving.declared_state import DeclaredState, Saveable
 from ai_core.saving.kinds import ArrayOf, Flag, ListOf, Number, Optional
+from ai_core.scheduling.interruptible import Steps, finished
 from ai_core.squads.marching_loops import MarchStep, PathLanes
 
 __all__ = [
@@ -151,12 +152,14 @@ class FormationMarch(Saveable):
         self.made_for: tuple[float, float, float] | None = None
         self._was_at_end = False        # valid until the path is built again
 
-    def begin(self, points: Floats) -> None:
-        """Start along a new path."""
+    def begin(self, points: Floats, path: MarchPath | None = None) -> None:
+        """Start along a new path; ``path`` is what ``laid`` made of the points, None to make it when it is needed."""
         self._points = points
         self.forget_shape()
         self.anchor_m = 0.0
         self.is_in_column = False
+        if path is not None:
+            self.path, self.made_for = path, path.made_for
 
     def _finish_load(self) -> None:
         self.path = None        # it is built again from its points
@@ -203,7 +206,7 @@ class FormationMarch(Saveable):
         path = self._path_for(shape)
         offsets = self._offsets(path, shape)
         if not math.isfinite(marchers.arcs.sum()):
-            marchers.arcs[:] = path.begun(marchers.positions, marchers.arcs)
+            path.lanes.begin(marchers.positions, marchers.arcs)
         self.anchor_m = self._step.advance(
             path.lanes, offsets, marchers, self.anchor_m, elapsed_s, shape.spacing_m)
         self.heading = path.heading(self.anchor_m)
@@ -232,17 +235,28 @@ class FormationMarch(Saveable):
     def _path_for(self, shape: MarchingShape) -> MarchPath:
         """Return the path, built again if the formation needs a wider or longer one."""
         wanted = shape.body_m, shape.aside_m, shape.reach_m
-        made, look_ahead_arc = self.made_for, self._look_ahead_arc(shape) + shape.spacing_m
+        made = self.made_for
         if made is None or any(new > old for new, old in zip(wanted, made, strict=True)):
             self.path, self.made_for = None, wanted
         if self.path is None:
-            body, aside, reach = self.made_for or wanted
-            self.path = MarchPath(
-                self._points, self.heading, step_m=min(LONGEST_STEP_M, STEP_SHARE * shape.spacing_m), turn_m=2 * aside,
-                reach_m=reach, body_m=body, aside_m=aside, clearance=self.clearance)
-            self.path.measure(look_ahead_arc, ALL)
-        self.path.measure(look_ahead_arc, MEASURED_AT_ONCE)
+            self.path = finished(self.laid(self._points, shape, self.made_for or wanted, self.anchor_m))
+        self.path.measure(self._look_ahead_arc(shape) + shape.spacing_m, MEASURED_AT_ONCE)
         return self.path
+
+    def laid(
+        self, points: Floats, shape: MarchingShape, made_for: tuple[float, float, float] | None = None,
+        anchor_m: float = 0.0,
+    ) -> Steps[MarchPath]:
+        """Make a path of points in steps, measured as far as the members look ahead from ``anchor_m``."""
+        body, aside, reach = made_for or (shape.body_m, shape.aside_m, shape.reach_m)
+        path = MarchPath(body_m=body, aside_m=aside, reach_m=reach, clearance=self.clearance)
+        yield
+        yield from path.lay(
+            points, self.heading, step_m=min(LONGEST_STEP_M, STEP_SHARE * shape.spacing_m), turn_m=2 * aside)
+        up_to_m = anchor_m + shape.ahead_m + (LOOKS_AHEAD + 1) * shape.spacing_m
+        while path.measure(up_to_m, MEASURED_TOGETHER):
+            yield
+        return path
 
 
 Clearance: TypeAlias = Callable[[Floats, Floats, float], Floats]
@@ -269,6 +283,9 @@ MEASURED_TOGETHER = 4
 
 The fixed cost of a query is about that of so few samples; more samples would lengthen one frame."""
 
+CLEARED_AT_ONCE = 256
+"""Samples whose ground is tested together for one body (count): 40 µs on a grid, most of them fixed."""
+
 MOST_SAMPLES = 20_000
 """Largest number of samples of a path, and of the extension at each end (count): 5 to 20 km.
 
@@ -286,12 +303,9 @@ def plane_axes(dimensions: int) -> tuple[int, int]:
 class MarchPath:
     """A smoothed path with lanes.
 
+    ``lay`` makes it of points; until that has ended, it cannot be used.
+
     Args:
-        points: points of the path, shape (k, d), at least one (m).
-        heading: direction used for a path without length, shape (2,).
-        step_m: distance between samples (m); larger if the path needs more than ``MOST_SAMPLES``.
-        turn_m: length of path over which directions are averaged (m); use the width of the formation,
-            so that no member on the inside of a turn walks backwards.
         reach_m: straight extension at both ends, as far as the ground is free (m).
         body_m: least distance of a member's center from a wall (m).
         aside_m: how far lanes reach to each side (m).
@@ -303,28 +317,42 @@ class MarchPath:
         last_m: arc at the end of the extension (m).
         samples: shape (m, 2 d + 2): positions, directions to the right, free distances left and right.
         lanes: the lanes beside the path, for ``MarchStep``.
-
-    Cost: O(length / step), at most that of ``MOST_SAMPLES``.
+        made_for: ``body_m``, ``aside_m`` and ``reach_m``.
     """
 
-    def __init__(
-        self, points: Floats, heading: Floats, *, step_m: float, turn_m: float, reach_m: float,
-        body_m: float, aside_m: float, clearance: Clearance | None = None,
-    ) -> None:
+    def __init__(self, *, reach_m: float, body_m: float, aside_m: float, clearance: Clearance | None = None) -> None:
+        self._clearance, self._body_m, self._aside_m, self._reach_m = clearance, body_m, aside_m, reach_m
+        self.made_for = body_m, aside_m, reach_m
+
+    def lay(self, points: Floats, heading: Floats, *, step_m: float, turn_m: float) -> Steps[None]:
+        """Lay the path in steps of some 50 µs for 250 m, beside ``clearance``.
+
+        Args:
+            points: points of the path, shape (k, d), at least one (m).
+            heading: direction used for a path without length, shape (2,).
+            step_m: distance between samples (m); larger if the path needs more than ``MOST_SAMPLES``.
+            turn_m: length of path over which directions are averaged (m); use the width of the formation,
+                so that no member on the inside of a turn walks backwards.
+
+        Cost: O(length / step), at most that of ``MOST_SAMPLES``.
+        """
         self._axes = list(plane_axes(points.shape[1]))
-        self._clearance, self._body_m, self._aside_m = clearance, body_m, aside_m
         path_points, self.length_m = _resampled(points, step_m)
         self._step_m = self.length_m / (len(path_points) - 1) if len(path_points) > 1 else step_m
-        if clearance is not None:
-            self._round_off(path_points)
+        yield
+        if self._clearance is not None:
+            yield from self._round_off(path_points)
         begin, end = _end_headings(path_points[:, self._axes], heading)
-        before, after = self._added(path_points[0], -begin, reach_m), self._added(path_points[-1], end, reach_m)
+        before = self._added(path_points[0], -begin, self._reach_m)
+        after = self._added(path_points[-1], end, self._reach_m)
         self._points = np.concatenate([before[::-1], path_points, after])
         self.first_m, self.last_m = -len(before) * self._step_m, self.length_m + len(after) * self._step_m
+        yield
         self._headings = _smooth_headings(self._points[:, self._axes], max(1, round(turn_m / self._step_m / 2)), begin)
+        yield
         self._free = np.full((2, len(self._points)), np.inf)        # left, right
         self._lanes = self._free.copy()                             # the same, opening slowly
-        self._measured = 0 if clearance is not None else len(self._points)
+        self._measured = 0 if self._clearance is not None else len(self._points)
         right, free = self._directions(_right_of(self._headings)), np.full((len(self._points), 2), FREE_M)
         self.samples = np.concatenate([self._points, right, free], axis=1)
         gap_m = max(self._step_m, SEARCHED_M / 8)
@@ -332,9 +360,10 @@ class MarchPath:
             self.samples, self.length_m, self.first_m, self.last_m, self._step_m, -SEARCHED_BEHIND_M,
             (gap_m - SEARCHED_BEHIND_M) + SEARCHED_BEHIND_M,
             math.ceil((SEARCHED_M + self._step_m + SEARCHED_BEHIND_M) / gap_m))
+        yield
 
-    def measure(self, up_to_m: float, most: int) -> None:
-        """Measure the free ground beside the path from the last measured sample on.
+    def measure(self, up_to_m: float, most: int) -> bool:
+        """Measure the free ground beside the path from the last measured sample on; return whether any was left.
 
         Args:
             up_to_m: arc up to which to measure (m).
@@ -344,7 +373,7 @@ class MarchPath:
         """
         wanted = min(len(self._points), math.ceil((up_to_m - self.first_m) / self._step_m) + 1, self._measured + most)
         if self._clearance is None or wanted <= self._measured:
-            return
+            return False
         wanted = min(len(self._points), max(wanted, self._measured + MEASURED_TOGETHER))
         rows = slice(self._measured, wanted)
         points, right = self._points[rows], self._directions(_right_of(self._headings[rows]))
@@ -356,6 +385,7 @@ class MarchPath:
         opening = np.minimum.accumulate(self._beside_bodies() - slope, axis=1) + slope
         self._lanes = np.minimum.accumulate((opening + slope)[:, ::-1], axis=1)[:, ::-1] - slope
         self.samples[:, -2:] = np.minimum(self._lanes, FREE_M).T
+        return True
 
     def _beside_bodies(self) -> Floats:
         """Return the least free distance along the length of a body, so that its ends pass corners."""
@@ -385,24 +415,23 @@ class MarchPath:
         heading: Floats = self._headings[self._index(arc_m)]
         return heading
 
-    def begun(self, places: Floats, arcs: Floats) -> Floats:
-        """Return arcs with each NaN replaced by the nearest arc of the path. Cost: O(length / step) for each NaN."""
-        known = arcs.copy()
-        for row in np.flatnonzero(~np.isfinite(arcs)):
-            away = ((self._points - places[row]) ** 2)[:, self._axes].sum(axis=1)
-            known[row] = self.first_m + int(away.argmin()) * self._step_m
-        return known
-
-    def _round_off(self, path_points: Floats) -> None:
+    def _round_off(self, path_points: Floats) -> Steps[None]:
         """Move points between their neighbors, in place, where that keeps clear of walls."""
+        clearance = self._clearance
+        assert clearance is not None
         for _ in range(ROUNDS if len(path_points) > 2 else 0):
             drawn = 0.5 * path_points[1:-1] + 0.25 * (path_points[:-2] + path_points[2:])
             is_clear = np.ones(len(drawn), np.bool_)
             along = (path_points[2:] - path_points[:-2])[:, self._axes]
             length = np.maximum(np.sqrt((along ** 2).sum(axis=1)), 1e-9)
             right = self._directions(_right_of(along / length[:, None]))
+            yield
             for sign in (-1.0, 1.0):
-                is_clear &= np.asarray(self._clearance(drawn, sign * right, self._body_m)) >= self._body_m  # type: ignore[misc]
+                for first in range(0, len(drawn), CLEARED_AT_ONCE):
+                    rows = slice(first, first + CLEARED_AT_ONCE)
+                    is_clear[rows] &= np.asarray(
+                        clearance(drawn[rows], sign * right[rows], self._body_m)) >= self._body_m
+                    yield
             path_points[1:-1][is_clear] = drawn[is_clear]
 
     def _added(self, end: Floats, direction: Floats, reach_m: float) -> Floats:

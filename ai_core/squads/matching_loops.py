@@ -11,14 +11,16 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-__all__ = ["match_rows"]
+__all__ = ["Matching"]
 
 NONE = cython.declare(cython.int, -1)
 INFINITY = cython.declare(cython.double, float("inf"))
 
 
-def match_rows(costs, out) -> int:
-    """Match each row to a column that no other row has; return the number of matched rows.
+@cython.final
+@cython.cclass
+class Matching:
+    """Matches each row to a column that no other row has, row by row.
 
     A row stays unmatched only if it cannot be matched in addition to all rows before it.
 
@@ -26,28 +28,13 @@ def match_rows(costs, out) -> int:
         costs: float64, shape (rows, columns), C-contiguous, rows <= columns; ``inf`` forbids a pair.
         out: int32, shape (rows,), overwritten with columns, -1 for an unmatched row.
 
-    Cost: O(rows**2 * columns) at worst.
+    Attributes:
+        matched: number of matched rows.
     """
-    rows, columns = costs.shape
-    if rows > columns or len(out) != rows:
-        raise ValueError("costs must not have more rows than columns, and out as many as rows")
-    out[:] = -1
-    if not rows:
-        return 0
-    matching = Matching(memoryview(costs), memoryview(out))
-    matched: cython.int = 0
-    row: cython.int
-    with cython.nogil:
-        for row in range(matching.rows):
-            matched += matching.add_row(row)
-    return matched
 
-
-@cython.final
-@cython.cclass
-class Matching:
-    """The arrays of one matching: prices of rows and columns, and the paths from one row to all columns."""
-
+    matched = cython.declare(cython.int, visibility="readonly")
+    row: cython.int            # the next to match
+    compared: cython.longlong  # costs compared so far
     costs: cython.double[:, ::1]
     out: cython.int[::1]
     row_prices: cython.double[::1]
@@ -62,13 +49,32 @@ class Matching:
     columns: cython.int
 
     def __init__(self, costs, out):
-        self.costs, self.out = costs, out
         self.rows, self.columns = costs.shape
+        if self.rows > self.columns or len(out) != self.rows:
+            raise ValueError("costs must not have more rows than columns, and out as many as rows")
+        out[:] = -1
+        self.costs, self.out = memoryview(costs), memoryview(out)
+        self.matched = self.row = 0
+        self.compared = 0
         self.row_prices = memoryview(np.zeros(self.rows))
         self.column_prices, self.path_costs = memoryview(np.zeros(self.columns)), memoryview(np.zeros(self.columns))
         self.row_of = memoryview(np.full(self.columns, -1, np.int32))
         self.came_from, self.waiting, self.reached = (memoryview(np.zeros(self.columns, np.int32)) for _ in range(3))
         self.visited = memoryview(np.zeros(self.columns + 1, np.int32))
+
+    def advance(self, most: cython.longlong) -> cython.bint:
+        """Match rows until that many costs have been compared, one row at least; return whether all have been tried.
+
+        Cost: about 1.5 ns for each compared cost; all rows compare O(rows**2 * columns) at worst.
+        """
+        end: cython.longlong = self.compared + most
+        with cython.nogil:
+            while self.row < self.rows:
+                self.matched += self.add_row(self.row)
+                self.row += 1
+                if self.compared >= end:
+                    break
+        return self.row == self.rows
 
     @cython.cfunc
     @cython.nogil
@@ -88,6 +94,7 @@ class Matching:
         while end == NONE:
             price = self.row_prices[row]
             best, best_cost, best_column = NONE, INFINITY, NONE
+            self.compared += left
             for index in range(left):
                 column = waiting[index]
                 reached = ((costs[row, column] - price) - column_prices[column]) + cost

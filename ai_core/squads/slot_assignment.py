@@ -9,15 +9,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import as_array, checked_name, finite_number, several_names, shown, whole_number
+from ai_core.scheduling.interruptible import Steps, finished
 from ai_core.squads.commander import SquadMember
 from ai_core.squads.formation import Formation
 from ai_core.squads.formation_march import NO_SLOT, MemberTable
-from ai_core.squads.matching_loops import match_rows
+from ai_core.squads.matching_loops import Matching
 
 __all__ = [
     "RoleAssignment", "RoleNeed", "SlotAssignment", "assign", "assign_formation_slots", "assign_roles",
     "reassign_slots",
 ]
+
+COMPARED_PER_STEP = 1 << 13
+"""Costs compared between two possible pauses of a matching (count): some 20 µs. A row compares 40,000 at worst if
+it is one of 200."""
+
+COSTS_PER_STEP = 1 << 12
+"""Distances computed between two possible pauses (count): some 20 µs."""
+
 
 class SlotAssignment(NamedTuple):
     """Result of an assignment of slots."""
@@ -45,12 +54,17 @@ def assign(costs: ArrayLike) -> SlotAssignment:
     >>> assign([[2, 3], [0, float("inf")]]).total
     3.0
     """
-    table = _checked(costs)
+    return finished(_assigned(_checked(costs)))
+
+
+def _assigned(table: NDArray[np.float64]) -> Steps[SlotAssignment]:
+    """Assign in steps, as ``assign``, with checked costs."""
     is_turned = table.shape[0] > table.shape[1]
     rows = np.ascontiguousarray(table.T) if is_turned else table
     columns = np.empty(len(rows), np.int32)
-    if match_rows(rows, columns) < len(rows):
-        columns = _as_many_as_can(rows)
+    if (yield from _matched(rows, columns)) < len(rows):
+        columns = yield from _as_many_as_can(rows)
+    yield
     if is_turned:
         slots = np.full(len(table), NO_SLOT, np.int32)
         taken = columns != NO_SLOT
@@ -84,21 +98,37 @@ def reassign_slots(costs: ArrayLike, before: ArrayLike, change_cost: float | Non
     if slots.shape != (len(table),):
         raise ValueError(f"before must have shape {(len(table),)}, got {slots.shape}")
     slots = slots.astype(np.int64)      # an empty array has no integer type
-    finite = table[np.isfinite(table)]
+    if change_cost is not None:
+        change_cost = finite_number("change_cost", change_cost, minimum=0)
+    return finished(_reassigned(table, slots, change_cost))
+
+
+def _reassigned(
+    table: NDArray[np.float64], slots: NDArray[np.int64], change_cost: float | None
+) -> Steps[SlotAssignment]:
+    """Assign in steps, as ``reassign_slots``, with checked arguments."""
     if change_cost is None:
+        finite = table[np.isfinite(table)]
         spread = float(finite.max() - finite.min()) if len(finite) else 0.0
         change_cost = (spread + 1.0) * (min(table.shape) + 1)
-    else:
-        change_cost = finite_number("change_cost", change_cost, minimum=0)
     penalized = table + change_cost
     staying = np.flatnonzero((slots >= 0) & (slots < table.shape[1]))
     penalized[staying, slots[staying]] -= change_cost
-    found = assign(penalized)
+    found = yield from _assigned(penalized)
     having = np.flatnonzero(found.slots != NO_SLOT)
     return found._replace(total=float(sum(table[having, found.slots[having]].tolist())))
 
 
-def _as_many_as_can(rows: NDArray[np.float64]) -> NDArray[np.int32]:
+def _matched(rows: NDArray[np.float64], columns: NDArray[np.int32]) -> Steps[int]:
+    """Write the column of each row; return the number of matched rows."""
+    matching = Matching(rows, columns)  # type: ignore[no-untyped-call]
+    yield
+    while not matching.advance(COMPARED_PER_STEP):
+        yield
+    return int(matching.matched)
+
+
+def _as_many_as_can(rows: NDArray[np.float64]) -> Steps[NDArray[np.int32]]:
     """Match as many rows as possible: a forbidden pair costs more than all allowed pairs together."""
     is_denied = ~np.isfinite(rows)
     allowed = rows[~is_denied]
@@ -107,7 +137,8 @@ def _as_many_as_can(rows: NDArray[np.float64]) -> NDArray[np.int32]:
         return columns
     lowest = float(allowed.min())
     never = (float(allowed.max()) - lowest + 1.0) * (len(rows) + 1)
-    match_rows(np.where(is_denied, never, rows - lowest), columns)
+    yield
+    yield from _matched(np.where(is_denied, never, rows - lowest), columns)
     columns[is_denied[np.arange(len(rows)), columns]] = NO_SLOT
     return columns
 
@@ -145,32 +176,61 @@ WORTH_CHANGING = 1.5
 def assign_formation_slots(
     marchers: MemberTable, formation: Formation, roles: Sequence[tuple[str, ...]], commander_row: int,
     places: Floats, *, few_changes: bool | None,
-) -> tuple[int, ...]:
-    """Assign and write the slots of all members; return the ids of members without an allowed slot.
+) -> Steps[tuple[NDArray[np.int32], tuple[int, ...]]]:
+    """Assign the slots of all members in steps; return the slots, and the ids of members without an allowed slot.
 
     The commander gets the first slot, whatever roles that slot requires. ``few_changes``: True for as few changes
     as possible, None for the least distance, False for changes that save enough distance.
 
-    Cost: O(n**3) at worst, usually about n**2.
+    Cost: O(n**3) at worst, usually about n**2; with few changes O(n**2) for role costs and O(changes**3).
     """
     count = len(marchers)
-    costs = np.sqrt(((marchers.positions[:, None] - places[None]) ** 2).sum(axis=2))
-    costs += formation.role_costs(roles, count)
-    own = costs[commander_row, 0]
-    costs[commander_row], costs[:, 0] = np.inf, np.inf
-    costs[commander_row, 0] = own if np.isfinite(own) else 0.0
+    costs = formation.role_costs(roles, count)
+    costs[commander_row], costs[:, 0], costs[commander_row, 0] = np.inf, np.inf, 0.0
+    ids, positions, before = marchers.ids.copy(), marchers.positions.copy(), marchers.slots.astype(np.int64)
+    yield
+    if few_changes:
+        slots = before.astype(np.int32)
+        rows, free = _changing(slots, costs)
+        found = yield from _assigned(costs[np.ix_(rows, free)] + (yield from _distances(positions[rows], places[free])))
+        slots[rows] = free[found.slots]
+        if (found.slots != NO_SLOT).all():
+            return slots, ()
+    costs += yield from _distances(positions, places)
     if few_changes is None:
-        found = assign(costs)
+        found = yield from _assigned(costs)
     else:
         worth = None if few_changes else WORTH_CHANGING * formation.spacing_m
-        found = reassign_slots(costs, marchers.slots, worth)
+        found = yield from _reassigned(costs, before, worth)
     slots = found.slots
     without = np.flatnonzero(slots == NO_SLOT)
-    infeasible = tuple(marchers.ids[without].tolist())
     # Members without an allowed slot march in the slots that are left; their ids are returned.
     slots[without] = np.setdiff1d(np.arange(count), slots)[: len(without)]
-    marchers.slots[:] = slots
-    return infeasible
+    return slots, tuple(ids[without].tolist())
+
+
+def _changing(slots: NDArray[np.int32], costs: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the rows of members that cannot keep their slot, and the slots that no other member keeps."""
+    rows = np.arange(len(slots))
+    stays = (slots >= 0) & (slots < len(slots))
+    stays[stays] = np.isfinite(costs[rows[stays], slots[stays]])
+    owners = np.full(len(slots), NO_SLOT)
+    owners[slots[stays][::-1]] = rows[stays][::-1]         # the first of several members with one slot
+    stays[stays] = owners[slots[stays]] == rows[stays]
+    return np.flatnonzero(~stays), np.flatnonzero(owners == NO_SLOT)
+
+
+def _distances(positions: Floats, places: Floats) -> Steps[Floats]:
+    """Return the distance of each member from each place, shape (members, places) (m)."""
+    squares = np.zeros((len(positions), len(places)))
+    block = max(1, COSTS_PER_STEP // max(1, len(places)))
+    for first in range(0, len(positions), block):
+        rows = slice(first, first + block)
+        for axis in range(places.shape[1]):                # a sum over an axis of two takes ten times as long
+            squares[rows] += (positions[rows, axis, None] - places[:, axis]) ** 2
+        np.sqrt(squares[rows], out=squares[rows])
+        yield
+    return squares
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai_core.loops import compiled
+from ai_core.scheduling.interruptible import finished
 from ai_core.squads.formation_march import FREE_M, MarchPath, MarchSettings, MemberTable
 from ai_core.squads.marching_loops import MarchStep
 
@@ -99,8 +100,8 @@ def path_of(dimensions, random):
     way[:, [0, -1]] = np.cumsum(random.uniform(-1, 6, (5, 2)), axis=0)
     if dimensions == 3:
         way[:, 1] = random.uniform(-3, 3, 5)
-    path = MarchPath(way, np.array([1.0, 0.0]), step_m=float(random.uniform(0.2, 1.0)), turn_m=4.0, reach_m=6.0,
-                     body_m=0.4, aside_m=4.0)
+    path = MarchPath(reach_m=6.0, body_m=0.4, aside_m=4.0)
+    finished(path.lay(way, np.array([1.0, 0.0]), step_m=float(random.uniform(0.2, 1.0)), turn_m=4.0))
     path.samples[:, -2:] = random.choice([0.0, 0.5, 2.0, FREE_M], path.samples[:, -2:].shape)
     return path
 

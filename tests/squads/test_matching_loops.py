@@ -10,12 +10,19 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from ai_core.loops import compiled
-from ai_core.squads.matching_loops import match_rows
+from ai_core.squads.matching_loops import Matching
 
 needs_compiled = pytest.mark.skipif("ai_core.squads.matching_loops" not in compiled(), reason="interpreted")
 whole_costs = st.one_of(st.integers(0, 5).map(float), st.just(np.inf))
 tables = st.tuples(st.integers(0, 5), st.integers(0, 6)).flatmap(
     lambda sides: arrays(np.float64, (min(sides), max(sides)), elements=whole_costs))
+
+
+def match_rows(costs, out, most=1 << 40):
+    matching = Matching(costs, out)
+    while not matching.advance(most):
+        pass
+    return matching.matched
 
 
 def least_total(costs):
@@ -38,6 +45,13 @@ def test_total_is_the_least_of_all_ways(costs):
     assert count == sum(matched)
     assert sum(costs[row, column] for row, column in enumerate(out) if column != -1) == total
     assert len({*out[out != -1]}) == count
+
+
+@given(tables, st.integers(0, 20))
+def test_slices_of_any_size_match_alike(costs, most):
+    whole, sliced = np.full((2, len(costs)), 99, np.int32)
+    assert match_rows(costs, whole) == match_rows(costs, sliced, most)
+    assert whole.tolist() == sliced.tolist()
 
 
 def test_of_equal_costs_the_smallest_free_column_is_taken():

@@ -1,6 +1,8 @@
 """A squad: who commands, where it goes, who comes and goes."""
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -284,7 +286,7 @@ def test_what_raises_is_reported_and_the_squad_goes_on(clock):
     assert squad.commander == 0
     assert (squad.velocities() == 0).all()
     names = {one.name for one in faults}
-    assert names == {"squad 'alpha': choose_commander", "squad 'alpha': slots", "squad 'alpha': march"}
+    assert names == {"squad 'alpha': choose_commander", "squad 'alpha': path"}
     assert all(one.is_quarantined for one in faults if one.failures_in_a_row == 3)
 
 
@@ -347,3 +349,58 @@ def test_what_a_squad_is_made_of_is_checked(clock, arguments, complaint):
         Squad("", clock)
     with pytest.raises(TypeError, match="clock must have a 'now'"):
         Squad("alpha", None)
+
+
+def think_in_steps(squad, then=lambda step: None):
+    """Think until the order has begun, one step at a time; return the number of steps."""
+    steps = 0
+    while squad.is_thinking or squad.order.state == "waiting":
+        squad.think(SimpleNamespace(budget=Budget.of_steps(1)))
+        steps += 1
+        then(steps)
+    return steps
+
+
+def test_a_thought_in_steps_ends_as_a_whole_one(clock):
+    whole, sliced = (squad_of(60, clock, formation=Formation.circle(2.0)) for _ in range(2))
+    for goal in ((50, 0), (50, 40)):
+        for squad in (whole, sliced):
+            squad.move_to(goal)
+        whole.think()
+        assert think_in_steps(sliced) > 10
+        for squad in (whole, sliced):
+            squad.move_slots(1.0)
+        assert sliced.slot_positions().tolist() == whole.slot_positions().tolist()
+        assert sliced.destinations.tolist() == whole.destinations.tolist()
+
+
+def test_a_member_lost_during_a_thought_starts_its_slots_again(clock):
+    whole, sliced = (squad_of(60, clock, formation=Formation.circle(2.0)) for _ in range(2))
+    for squad in (whole, sliced):
+        squad.move_to((50, 0))
+        squad.think()
+        squad.move_to((50, 40))
+
+    def lose(step):
+        if step == 9:
+            assert sliced.is_thinking
+            sliced.remove(30)
+            sliced.move_slots(0.0)      # the others have slots of the smaller formation at once
+            assert sorted(sliced.slot_of(one) for one in sliced.members) == [*range(59)]
+
+    think_in_steps(sliced, lose)
+    whole.remove(30)
+    whole.think()
+    assert [sliced.slot_of(one) for one in sliced.members] == [whole.slot_of(one) for one in whole.members]
+
+
+def test_an_order_replaces_the_one_of_an_interrupted_thought(clock):
+    squad = squad_of(20, clock)
+    squad.move_to((50, 0))
+    while not squad.is_thinking:
+        squad.think(SimpleNamespace(budget=Budget.of_steps(3)))
+    order = squad.hold()
+    squad.think()
+    assert squad.order is order
+    assert order.is_done
+    assert not len(squad.path_points)

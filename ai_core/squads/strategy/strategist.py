@@ -10,6 +10,7 @@ from ai_core.decisions.rules import RuleMind
 from ai_core.errors import check_kind, check_type, finite_number
 from ai_core.saving.declared_state import DeclaredState, Part, Saveable
 from ai_core.saving.kinds import Flag, ListOf, MapOf, Number, OneOf, Optional, Point, Seconds, Whole
+from ai_core.scheduling.interruptible import finished
 from ai_core.squads.battle_forecast import forecast
 from ai_core.squads.capabilities import Force, power_ratio
 from ai_core.squads.strategy.posture import POSTURE_RULES, Personality, posture_machine, share_of
@@ -183,13 +184,7 @@ class Strategist(Saveable):
             ValueError: if its time is before that of the last call.
             UnknownNameError: if the picture lacks "resources", "threat", "conflict" or "exploration".
         """
-        thinking = self.think_in_steps(situation)
-        while True:
-            try:
-                next(thinking)
-            except StopIteration as end:
-                plan: StrategicPlan = end.value
-                return plan
+        return finished(self.think_in_steps(situation))
 
     def think_in_steps(self, situation: StrategicSituation) -> Generator[None, object, StrategicPlan]:
         """Decide as ``think`` does, in steps of some tenths of a millisecond; the generator returns the plan.

@@ -32,6 +32,20 @@ def test_a_squad_marches_and_tells_when_it_is_there(node, world, squad, signals,
     assert xs == [8, 8, 10, 10, 12]
 
 
+def test_an_interrupted_thought_goes_on_in_the_next_frame(node, world, scheduler, physics_frames):
+    scheduler.budget = 1
+    squad = node("Squad", scheduler, keep_clear=1, think_period=60)
+    recruits(node, world, squad, 20)
+    squad.move_to(Vector3(30, 0, 0))
+    until(lambda: squad.core.is_thinking, physics_frames)
+    frames = 0
+    while squad.core.is_thinking:
+        physics_frames(1)
+        frames += 1
+    assert 3 < frames < 300       # a step in each thought only would take 600
+    assert squad.get_order_state() == "marching"
+
+
 @pytest.fixture
 def rooms(node, world):
     """Two rooms of 20 by 20 m with a door between them: floor and walls to stand on and bump into, and their map."""

@@ -513,6 +513,8 @@ class Squad(SavedState, Node):
         self._unmarched_s += turn.elapsed_s
         if self._frames % self.march_period == 0 or is_resting:
             self.place_all()
+            if core.is_thinking:
+                core.think(turn)
             core.move_slots(self._unmarched_s)
             self._unmarched_s = 0.0
         self._frames += 1
