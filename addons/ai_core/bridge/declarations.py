@@ -66,7 +66,8 @@ class export(StoredValue):  # noqa: N801 - reads as a word of the declaration la
         words: names in the inspector for the members of an enum, in their order; no commas.
         hint: (number, text) of any other engine hint.
         group: name of the inspector group that begins with this property.
-        on_set: name of a method that is called after a new value is stored; by default ``ON_ANY_SET`` of the class.
+        on_set: name of a method that is called after a new value is stored; by default ``ON_ANY_SET`` of the class of
+            a node, which is called while the node is in the tree.
         shown_when: (name of another property, value, ...): the inspector hides this one unless the other
             has one of the values; its own value is kept.
         doc: one sentence or more for the hover text.

@@ -7,7 +7,8 @@ cdef class StoredValue:
         name: name of the property.
         slot: key in the dictionary.
         default: value where the dictionary has none.
-        has_flat_default: ``default_of(instance)`` returns the default instead.
+        has_flat_default: in 2D the default is ``default_2d``; ``default_of(instance)`` returns it if the instance does
+            not hold ``_is_flat``.
         is_collection: an empty tuple stands for a new object of ``type``.
         is_point: a point that was not set differs from one at the origin.
         takes_any: booleans and strings need no check.
@@ -15,7 +16,7 @@ cdef class StoredValue:
         members: numbers that need no check, None for all between the limits.
         on_set, on_live: names of the method that is called after a new value is stored; see ``export``.
     """
-    cdef public object name, slot, default, type, members, on_set, on_live
+    cdef public object name, slot, default, default_2d, type, members, on_set, on_live
     cdef public bint has_flat_default, is_collection, is_point, takes_any
     cdef public double low, high
 
@@ -27,7 +28,13 @@ cdef class StoredValue:
         if found != NULL:
             value = <object>found
         else:
-            value = self.default_of(instance) if self.has_flat_default else self.default
+            value = self.default
+            if self.has_flat_default:
+                found = PyDict_GetItemWithError(PyObject_GenericGetDict(instance, NULL), "_is_flat")
+                if found == NULL:
+                    value = self.default_of(instance)
+                elif <object>found is True:
+                    value = self.default_2d
         if self.is_collection and isinstance(value, tuple) and not value:
             return self.type()
         return value
@@ -39,7 +46,11 @@ cdef class StoredValue:
         on_edit = self.on_edit
         if on_edit is not None and on_edit(instance, self):
             return
-        on_set = self.on_set or getattr(instance, "ON_ANY_SET", None)
+        on_set = self.on_set
+        if not on_set:
+            on_set = getattr(instance, "ON_ANY_SET", None)
+            if on_set and not is_inside_tree((<GDObject?>instance).live()):
+                return                                   # most of a scene's values are set before it enters the tree
         act = getattr(instance, on_set) if on_set else getattr(instance, self.on_live, None)
         if act is None:
             return

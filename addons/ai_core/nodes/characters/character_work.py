@@ -183,9 +183,8 @@ class ScheduledCharacter(CharacterComponent):
         """Join the update group with the period of the node; rest while it is off, paused or disabled."""
         if self._update_group is None:
             self._update_group = update_group_of(self._scheduler, self.KIND)
-        self._update_group.join(self)
+        self._update_group.join(self, is_resting=not (is_on and self.can_process()))
         self._set_feed_period()
-        self._update_group.set_resting(self, not (is_on and self.can_process()))
         self._update_group.wake(self)
 
     def _leave_update_group(self) -> None:

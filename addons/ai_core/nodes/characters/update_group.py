@@ -172,16 +172,21 @@ class UpdateGroup(Saveable):
         if not (self._to_edit or self._waiting or self._awake):
             self._scheduler.core.pause(self.task)       # until an event or a change
 
-    def join(self, node: Any) -> None:
-        """Add a node with its period and priority, or apply changes of these to a node that is in the group."""
+    def join(self, node: Any, *, is_resting: bool) -> None:
+        """Add a node with its period and priority, or apply changes of these to a node that is in the group.
+
+        A node that rests is paused; otherwise it resumes, also after a quarantine. Paused time does not count as
+        elapsed.
+        """
         if node.instance_id in self._nodes:
             tick_group, priority, _ = self._nodes[node.instance_id]
             if tick_group.period_frames == node.period:
                 if priority != node.priority:
                     self._weigh(node, tick_group, instead_of=priority)
+                self._set_resting(node.group_member, tick_group, is_resting)
                 return
             self.take_out(node)
-        self.insert(node, self._tick_group_for(node.period))
+        self.insert(node, self._tick_group_for(node.period), is_resting=is_resting)
 
     def insert(self, node: Any, tick_group: TickGroup, *, is_resting: bool = False) -> None:
         """Add a new node at the end of a tick group."""
@@ -211,13 +216,12 @@ class UpdateGroup(Saveable):
             self._awake.discard(tick_group)
             self._waiting = [one for one in self._waiting if one is not tick_group]
 
-    def set_resting(self, node: Any, is_resting: bool) -> None:
-        """Pause or resume the updates of a node, also after a quarantine; paused time does not count as elapsed."""
-        tick_group = self._nodes[node.instance_id][0]
+    @staticmethod
+    def _set_resting(member: Any, tick_group: TickGroup, is_resting: bool) -> None:
         if not is_resting:
-            tick_group.population.resume(node.group_member, late_s=tick_group.late_s)
-        elif not tick_group.population.is_paused(node.group_member):
-            tick_group.population.pause(node.group_member, late_s=tick_group.late_s)
+            tick_group.population.resume(member, late_s=tick_group.late_s)
+        elif not tick_group.population.is_paused(member):
+            tick_group.population.pause(member, late_s=tick_group.late_s)
 
     def wake(self, node: Any) -> None:
         """Wake a sleeping node, so that it has its next update."""

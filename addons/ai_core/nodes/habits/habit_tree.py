@@ -604,9 +604,8 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         """Join the update group with the period of the tree; rest while it is disabled or paused."""
         if self._update_group is None or self.core is None:
             return
-        self._update_group.join(self)
+        self._update_group.join(self, is_resting=not (self.enabled and self.can_process()))
         self._set_feed_period()
-        self._update_group.set_resting(self, not (self.enabled and self.can_process()))
         if self._is_changed:
             self._update_group.edit_soon(self)
 

@@ -80,10 +80,10 @@ class ActorHabit(BuiltInHabit):
         """Whether the actor is in 2D."""
         known: bool | None = self.__dict__.get("_is_flat")
         if known is None:
-            tree = tree_above(self)
+            tree = self._tree or tree_above(self)
             known = is_in_2d(self if tree is None else tree.get_node_or_null(tree.actor) or tree)
             if self.is_inside_tree() and not is_in_editor():
-                self.__dict__["_is_flat"] = known
+                self.__dict__["_is_flat"] = known       # where StoredValue looks it up
         return known
 
     def position_of_actor(self, actor: Any) -> Any:
@@ -403,23 +403,23 @@ class WalkingHabit(ActorHabit):
         """Return whether the actor walks around other characters without the avoidance of an agent."""
         return self._tree.walker.crowd is not None and self._avoiding is None and bool(self.avoidance)
 
-    def stand(self, run: HabitContext) -> None:
-        """Stop the actor, and reset the time without progress."""
+    def stand(self, run: HabitContext) -> bool:
+        """Stop the actor, and reset the time without progress; return False if it is in the air, where it falls."""
         self.end_course()
         run.memory.pop("left", None)
         self._emit_standing()
-        if self._moves_body(run):
-            actor = self._tree.actor_node()
-            velocity = actor.get_velocity()
-            actor.set_velocity(Vector3(0, velocity.y, 0) if isinstance(velocity, Vector3) else Vector2(0, 0))
-            if isinstance(velocity, Vector3) and actor.get_motion_mode() == GROUNDED and not actor.is_on_floor():
-                walk(actor, Vector3(0, 0, 0), run.elapsed_s, falls=True, climbs=False)
-
-    def is_standing(self, run: HabitContext) -> bool:
-        """Return whether the actor is not in the air, where it would fall."""
+        if not self._moves_body(run):
+            return True
         actor = self._tree.actor_node()
-        return not self._moves_body(run) or self.is_flat or actor.get_motion_mode() != GROUNDED or bool(
-            actor.is_on_floor())
+        velocity = actor.get_velocity()
+        if isinstance(velocity, Vector2):
+            actor.set_velocity(Vector2(0, 0))
+            return True
+        actor.set_velocity(Vector3(0, velocity.y, 0))
+        if actor.get_motion_mode() != GROUNDED or actor.is_on_floor():
+            return True
+        walk(actor, Vector3(0, 0, 0), run.elapsed_s, falls=True, climbs=False)
+        return bool(actor.is_on_floor())
 
     def exit(self, run: HabitContext) -> None:
         self.end_course()
@@ -666,12 +666,12 @@ class HabitPatrol(WalkingHabit, Habit):
             memory["waits_s"] = 0.0
         else:
             memory["waits_s"] += run.elapsed_s
-        self.stand(run)
+        stands = self.stand(run)
         faces = self._has_route() or not self.turn_by(
             self._tree.actor_node(), kept["faces"], self.turn_speed * run.elapsed_s)
         left_s = self.wait_time - memory["waits_s"]
         if left_s > 1e-9:
-            if (faces or not self.turn_speed) and self.is_standing(run):
+            if stands and (faces or not self.turn_speed):
                 wait(run, left_s)
             return Status.RUNNING
         del memory["waits_s"], memory["goal"]
