@@ -13,7 +13,7 @@ and the same inputs give the same trace.
 from ai_core.scheduling.interruptible import Interruptible
 from ai_core.scheduling.long_work import Anytime, BackgroundJob, Suspendable, UntilGoodEnough
 from ai_core.scheduling.phase_quality import PhaseQuality, phase_quality
-from ai_core.scheduling.phasing import DryRun, PhaseSlot, PhaseTable, Rephasing
+from ai_core.scheduling.phasing import DryRun, PhaseSlot, PhaseTable, rephased
 from ai_core.scheduling.policies import BudgetMargin, OverrunBias, Policy
 from ai_core.scheduling.scheduler import Scheduler, tree_statistics
 from ai_core.scheduling.simulation import Simulation
@@ -56,7 +56,6 @@ __all__ = [
     "PhaseTable",
     "Policy",
     "QualityOfService",
-    "Rephasing",
     "Scheduler",
     "Simulation",
     "Suspendable",
@@ -71,6 +70,7 @@ __all__ = [
     "UntilGoodEnough",
     "Work",
     "phase_quality",
+    "rephased",
     "statistics_table",
     "tree_statistics",
 ]

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import cython
 
-__all__ = ["best_first_frames"]
+__all__ = ["best_first_frame"]
 
 NO_LOAD_YET = cython.declare(cython.longlong, 1 << 62)
 
 
-def best_first_frames(cells: cython.longlong[::1], rows: cython.Py_ssize_t, period: cython.Py_ssize_t) -> list:
-    """Return the first frames, ascending, at which one more task joins the least load.
+def best_first_frame(
+    cells: cython.longlong[::1], rows: cython.Py_ssize_t, period: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    """Return the earliest first frame at which one more task joins the least load.
 
     First frames are compared by the busiest frame that the task would join, then by the number of frames as busy,
     then by the sum of the loads of all frames.
@@ -23,7 +25,7 @@ def best_first_frames(cells: cython.longlong[::1], rows: cython.Py_ssize_t, peri
 
     Cost: O(rows * period), about 1 ns each.
     """
-    best: list = []
+    best: cython.Py_ssize_t = 0
     first: cython.Py_ssize_t
     frame: cython.Py_ssize_t
     end: cython.Py_ssize_t = rows * period
@@ -47,12 +49,7 @@ def best_first_frames(cells: cython.longlong[::1], rows: cython.Py_ssize_t, peri
                     break
             elif load == busiest:
                 as_busy += 1
-        if busiest > least_busiest:
-            continue
-        if busiest < least_busiest or as_busy < least_as_busy or (as_busy == least_as_busy and total < least_total):
-            best = []
-        elif as_busy > least_as_busy or total > least_total:
-            continue
-        least_busiest, least_as_busy, least_total = busiest, as_busy, total
-        best.append(first)
+        if busiest < least_busiest or (busiest == least_busiest and (
+                as_busy < least_as_busy or (as_busy == least_as_busy and total < least_total))):
+            best, least_busiest, least_as_busy, least_total = first, busiest, as_busy, total
     return best

@@ -25,7 +25,7 @@ from ai_core.saving.kinds import ListOf, Whole
 from ai_core.saving.matching import match_by_name
 from ai_core.scheduling.due_table import DueTable, by_id
 from ai_core.scheduling.phase_quality import SAMPLED_FRAMES, PhaseQuality, phase_quality
-from ai_core.scheduling.phasing import DryRun, PhaseSlot, PhaseTable, Rephasing, mean_costs_us
+from ai_core.scheduling.phasing import DryRun, PhaseSlot, PhaseTable, mean_costs_us, rephased
 from ai_core.scheduling.policies import BudgetMargin, OverrunBias, Policy
 from ai_core.scheduling.run_loops import CarryOverQueue, RunLoop
 from ai_core.scheduling.statistics import Overrun
@@ -627,12 +627,11 @@ class Scheduler(Saveable):
         """
         tasks = [task for task in self._tasks.values() if task._may_run]
         slots = [PhaseSlot(task._period, task._phase) for task in tasks]
-        search = Rephasing(
+        phases = rephased(
             slots, weights=mean_costs_us(tasks) if by_cost else None,
             movable=[task._automatic_phase for task in tasks])
-        search.advance(Budget.unlimited())
         moved = 0
-        for task, slot, phase in zip(tasks, slots, search.result, strict=True):
+        for task, slot, phase in zip(tasks, slots, phases, strict=True):
             if slot.phase_frames != phase:
                 self._move(task, task._period, phase)
                 moved += 1

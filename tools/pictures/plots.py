@@ -46,7 +46,7 @@ from ai_core.plots import Drawing, Label, Line, Rect, curves, heat_map, timeline
 from ai_core.plots.drawing import INK, OVERRAN, PALE, RAN, WHITE, mixed
 from ai_core.plots.heat_map import GROUND
 from ai_core.recording import read_recording
-from ai_core.scheduling import PhaseSlot, Rephasing, Timeslicer, Timing
+from ai_core.scheduling import PhaseSlot, Timeslicer, Timing, rephased
 from ai_core.senses import (
     AwarenessLevel,
     AwarenessSettings,
@@ -112,13 +112,11 @@ def scheduling_timeline() -> Drawing:
 
 
 def phases() -> Drawing:
-    """The load of 40 frames with all phases 0, and with phases chosen by Rephasing."""
+    """The load of 40 frames with all phases 0, and with phases chosen together."""
     slots = [PhaseSlot(period, 0) for period in (2, 4, 4, 5, 5, 8, 8, 10, 10, 10, 20, 20)]
-    search = Rephasing(slots)
-    search.advance(Budget.unlimited())
     frames, bar_px, run_px, base = 40, 15, 8, 130
     panels = []
-    for text, chosen in (("every phase 0", [0] * len(slots)), ("phases chosen", search.result)):
+    for text, chosen in (("every phase 0", [0] * len(slots)), ("phases chosen", rephased(slots))):
         load = [
             sum((frame + phase) % slot.period_frames == 0 for slot, phase in zip(slots, chosen, strict=True))
             for frame in range(frames)]

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ai_core.budget import Budget
-from ai_core.scheduling.phasing import DryRun, PhaseSlot, Rephasing
+from ai_core.scheduling.phasing import DryRun, PhaseSlot, rephased
 from tests.scheduling.task_sets import PERIODS, mean_peak, peak, phased, random_sets
 
 TEXT = (Path(__file__).parents[3] / "docs" / "library" / "phasing.md").read_text(encoding="utf-8")
@@ -29,10 +28,8 @@ def test_samples_run_in_sequence_and_print_what_is_shown():
     assert output.getvalue() == printed
 
 
-def rephased(slots):
-    search = Rephasing(slots)
-    search.advance(Budget.unlimited())
-    return [PhaseSlot(slot.period_frames, phase) for slot, phase in zip(slots, search.result, strict=True)]
+def slots_rephased(slots):
+    return [PhaseSlot(slot.period_frames, phase) for slot, phase in zip(slots, rephased(slots), strict=True)]
 
 
 @pytest.mark.slow
@@ -46,7 +43,7 @@ def test_its_table_of_mean_peaks_is_what_comes_out(column):
         "all 0": [[PhaseSlot(period, 0) for period in periods] for periods in sets],
         "`DryRun`, the textbook's": [phased(periods, DryRun()) for periods in sets],
         "`PhaseTable`, one by one": one_by_one,
-        "`Rephasing`": list(map(rephased, one_by_one)),
+        "`rephased`, all at once": list(map(slots_rephased, one_by_one)),
     }
     assert {name: float(told[name]) for name in found} == {
         name: pytest.approx(mean_peak(slots, frames), abs=0.006) for name, slots in found.items()}

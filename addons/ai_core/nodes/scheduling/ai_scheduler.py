@@ -65,7 +65,7 @@ from ai_core.faults import Fault, FaultIsolation
 from ai_core.recording.replay import Difference
 from ai_core.saving.fields import StateError
 from ai_core.scheduling.phase_quality import phase_quality
-from ai_core.scheduling.phasing import DryRun, PhaseSlot, PhaseTable, Rephasing
+from ai_core.scheduling.phasing import DryRun, PhaseSlot, PhaseTable, rephased
 from ai_core.scheduling.run_loops import UNIT
 from ai_core.scheduling.scheduler import Scheduler, tree_statistics
 from ai_core.scheduling.statistics import Overrun, QualityOfService, statistics_table
@@ -1020,10 +1020,9 @@ class AIScheduler(Node):
             return "No node of this scene runs periodically under this AIScheduler."
         slots, movable = self._slots(nodes)
         quality = phase_quality(slots, names=[str(one.get_name()) for one in nodes])
-        search = Rephasing(slots, movable=movable)
-        search.advance(Budget.unlimited())
+        phases = rephased(slots, movable=movable)
         better = phase_quality([
-            PhaseSlot(slot.period_frames, phase) for slot, phase in zip(slots, search.result, strict=True)])
+            PhaseSlot(slot.period_frames, phase) for slot, phase in zip(slots, phases, strict=True)])
         runs = quality.runs
         return (
             f"{len(nodes)} nodes run periodically: {runs.minimum:g} to {runs.maximum:g} per frame,"
