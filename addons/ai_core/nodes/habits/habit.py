@@ -184,7 +184,8 @@ class Habit(ChartNode, Node):
     _is_leaving = False
 
     def on_entered(self) -> None:
-        self._is_leaving = False
+        if self._is_leaving:
+            self._is_leaving = False
         tree = tree_above(self)
         if tree is not None:
             tree.habits_changed()
@@ -200,13 +201,14 @@ class Habit(ChartNode, Node):
             self._tree.on_renamed()
 
     def on_predelete(self) -> None:
-        self.callables = {}          # Callables may hold scripts: release them now
+        if self.callables:
+            self.callables = {}      # Callables may hold scripts: release them now
 
     def on_exit_tree(self) -> None:
         self._is_leaving = True
         tree = self._tree or tree_above(self)    # a tree stopped by an error has not read this node
         if tree is not None and tree.is_valid():
-            tree.habit_removed(self, at_once=self._run is not None)
+            tree.habit_removed(self)
 
     @hook
     def _can_activate(self) -> bool:

@@ -525,14 +525,13 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         """Return whether something is connected to a signal of this tree or its habits; see ``NodeRow``."""
         return self.core is not None and self.core.parts.has_listeners(self.core.seconds)
 
-    def habit_removed(self, habit: Habit, *, at_once: bool) -> None:
+    def habit_removed(self, habit: Habit) -> None:
         """Remove a habit below; an active habit ends first."""
-        if self.core is None:
-            self.habits_changed()
-            return
-        if at_once:
-            self.core.end_part(habit)
-        self.core.parts.drop(habit)
+        core = self.core
+        if core is not None:
+            if core.root_run is not None and habit.is_active():
+                core.end_part(habit)
+            core.parts.drop(habit)
         self.habits_changed()
 
     def habits_changed(self) -> None:
@@ -620,7 +619,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
             watch.cancel()
         self._watching.clear()
         self._chooser = None
-        self._blackboard.clear()
+        dict.clear(self._blackboard)
 
     @method
     def set_value(self, key: str, value: Variant, scope: str = "") -> None:
