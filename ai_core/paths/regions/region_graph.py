@@ -1,6 +1,7 @@
 """Region graph: a grid divided into square regions, with precomputed portals and paths between them."""
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -57,7 +58,7 @@ class Portal(NamedTuple):
 class RegionGraph(PreparedGround):
     """Regions of one passage. Interruptible work: advance it until it is done.
 
-    After cells change, it is not done until ``advance`` has updated their regions; a region is a
+    After cells change, it is not done until ``advance`` has updated their regions; the field of a portal is a
     step. ``RegionSearch`` finds paths over the regions.
 
     Args:
@@ -95,6 +96,7 @@ class RegionGraph(PreparedGround):
         height, width = passage.shape
         self._across = -(-width // self.side)
         self._down = -(-height // self.side)
+        self._steps: Iterator[bool] | None = None       # of the first stale region
         self._begin()
 
     @staticmethod
@@ -115,7 +117,7 @@ class RegionGraph(PreparedGround):
         return 1 - len(self._stale) / (self._across * self._down)
 
     def advance(self, budget: Budget, /) -> None:
-        """Build or update regions until all are valid or the budget is spent; at least one region.
+        """Build or update regions until all are valid or the budget is spent; at least the field of one portal.
 
         Raises:
             RuntimeError: if it was cancelled.
@@ -125,8 +127,10 @@ class RegionGraph(PreparedGround):
             self._follow()
         while self._stale:
             region = next(iter(self._stale))
-            self._make(region)
-            del self._stale[region]
+            self._steps = self._steps or self._make(region)
+            if next(self._steps, True):
+                self._steps = None
+                del self._stale[region]
             budget.spend()
             if budget.is_spent:
                 return
@@ -166,6 +170,7 @@ class RegionGraph(PreparedGround):
     def _begin(self) -> None:
         count = self._across * self._down
         self._version = self.passage.version
+        self._steps = None
         self._fields: dict[int, RegionFields] = {}
         self._borders: list[list[list[Portal]]] = [[[], [], [], []] for _ in range(count)]
         for region in range(count):
@@ -231,14 +236,17 @@ class RegionGraph(PreparedGround):
         self.graph.counts[region] = k
         self.rows[region], self.columns[region] = np.divmod(self.cells[region], self.passage.shape[1])
 
-    def _make(self, region: int) -> None:
-        """Compute the paths between the portals of a region."""
+    def _make(self, region: int) -> Iterator[bool]:
+        """Compute the paths between the portals of a region; yields False after each portal but the last."""
         passage, (top, left), extent = self.passage, self.corner(region), self.extent(region)
         targets = self.portal_cells(region)
         fields = RegionFields(self.ground, top, left, np.empty((len(targets), *extent), np.uint8))
-        self.graph.portal_costs[region] = np.inf
-        costs = fields.fill(targets, targets, passage.uniform_cost)
-        self.graph.portal_costs[region, :len(targets), :len(targets)] = costs
+        portal_costs = self.graph.portal_costs[region]
+        portal_costs[:] = np.inf
+        for number, target in enumerate(targets):
+            portal_costs[:len(targets), number] = fields.fill([target], targets, passage.uniform_cost, number)[:, 0]
+            if number + 1 < len(targets):
+                yield False
         self._fields[region] = fields
 
     def _follow(self) -> None:
@@ -247,7 +255,7 @@ class RegionGraph(PreparedGround):
         if changed is None or len(changed) > MOST_CHANGED:
             self._begin()
             return
-        self._version = self.passage.version
+        self._version, self._steps = self.passage.version, None
         self._free = []
         stale = {self.region_of(cell) for cell in changed.tolist()}
         for region in sorted(stale):

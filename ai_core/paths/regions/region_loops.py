@@ -119,21 +119,24 @@ class RegionFields:
             raise IndexError("a cell is not in the rectangle")
         return row * self.columns + column
 
-    def fill(self, targets: list[int], starts: list[int], uniform_cost: cython.double) -> NDArray[np.float64]:
-        """Compute the fields of all targets, and return the costs of the paths from some cells to them.
+    def fill(
+        self, targets: list[int], starts: list[int], uniform_cost: cython.double, first: cython.int = 0
+    ) -> NDArray[np.float64]:
+        """Compute the fields of some targets, and return the costs of the paths from some cells to them.
 
         Args:
-            targets: n cells in the rectangle.
+            targets: n cells in the rectangle, of the fields from ``first`` on.
             starts: m cells in the rectangle.
             uniform_cost: common cost of all cells that can be entered; 0 if costs differ.
+            first: number of the first of these fields.
 
         Returns:
             (m, n) float64, costs from each start to each target, ``inf`` without a path.
 
         Cost: O(n * cells of the rectangle).
         """
-        if len(targets) != self.count:
-            raise ValueError("there must be one target for each field")
+        if not 0 <= first <= first + len(targets) <= self.count:
+            raise ValueError("there must be a field for each target")
         ends: list = [self.cell_in(cell) for cell in targets]
         begins: list = [self.cell_in(cell) for cell in starts]
         lengths: cython.double[::1] = memoryview(np.empty(self.rows * self.columns))
@@ -148,9 +151,9 @@ class RegionFields:
         is_filled: cython.bint
         for number, target in enumerate(ends):
             with cython.nogil:
-                is_filled = self.spread(number, target, is_even, lengths, queue)
+                is_filled = self.spread(first + number, target, is_even, lengths, queue)
                 if is_filled:
-                    self.write_moves(number, target, is_even, lengths)
+                    self.write_moves(first + number, target, is_even, lengths)
             if not is_filled:
                 raise RuntimeError(ENDLESS)
             for i, cell in enumerate(begins):

@@ -118,7 +118,7 @@ def test_cells_and_rectangles_off_the_grid_are_refused():
     ):
         with pytest.raises(IndexError, match=r"rectangle|no such field"):
             run()
-    with pytest.raises(ValueError, match="one target for each field"):
+    with pytest.raises(ValueError, match="a field for each target"):
         fields.fill([23, 24], [], 1.0)
 
 

@@ -124,7 +124,7 @@ def test_a_change_makes_anew_only_the_regions_it_concerns():
     grid = Grid(np.ones((32, 32), bool))
     regions = RegionGraph(grid.passage(), side=8)
     regions.advance(Budget.unlimited())
-    for cell, concerned in ((grid.cell(3, 3), 1), (grid.cell(3, 7), 2)):
+    for cell, concerned in ((grid.cell(3, 3), 2), (grid.cell(3, 7), 3 + 4)):     # portals
         grid.set_cells([cell], False)
         assert not regions.is_done
         budget = Budget.of_steps(100)
@@ -140,10 +140,10 @@ def test_regions_are_made_in_slices():
         RegionSearch(regions, 0, 1)
     while not regions.is_done:
         before = regions.progress
-        regions.advance(Budget.of_steps(3))
+        regions.advance(Budget.of_steps(10))
         slices += 1
         assert regions.progress > before
-    assert slices == 6  # 16 regions
+    assert slices == 5  # 48 portals
 
 
 def test_bad_input_is_refused_at_the_call():
