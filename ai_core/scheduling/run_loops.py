@@ -4,7 +4,7 @@
 # mypy: ignore-errors
 """Running the tasks of one frame, from the end of one run to the beginning of the next, and those that wait for it.
 
-A task that runs is given a Turn, its run is timed if there is a stopwatch, and the amounts granted and used are
+A task that runs is given a Turn, its run is timed if there is a stopwatch, and the time used is
 noted. Seldom events (failures, overruns, listeners) are handed to the scheduler. Work in C that offers
 ``call_row`` is called many at once.
 """
@@ -152,8 +152,6 @@ class TaskRun:
     _lateness_frames = cython.declare(cython.longlong, visibility="public")
     _max_lateness_frames = cython.declare(cython.longlong, visibility="public")
     _measured_runs = cython.declare(cython.longlong, visibility="public")
-    _granted_ns = cython.declare(cython.longlong, visibility="public")
-    _max_granted_ns = cython.declare(cython.longlong, visibility="public")
     _used_ns = cython.declare(cython.longlong, visibility="public")
     _max_used_ns = cython.declare(cython.longlong, visibility="public")
     _piece_ns = cython.declare(cython.longlong, visibility="public")
@@ -177,7 +175,7 @@ class TaskRun:
         self._due_since, self._last_frame, self._last_s = -1, 0, 0.0
         self._runs = self._faults = self._overruns = 0
         self._lateness_frames = self._max_lateness_frames = 0
-        self._measured_runs = self._granted_ns = self._max_granted_ns = self._used_ns = self._max_used_ns = 0
+        self._measured_runs = self._used_ns = self._max_used_ns = 0
         self._row, self._recent_runs, self._piece_ns = -1, 0, 0
         self._kind = WorkKind()
         self._before = self._behind = None
@@ -433,7 +431,7 @@ class RunLoop:
     failing: dict
     parts: cython.double[::1]       # shares of the remaining budget, for each of the queue
     requests: cython.double[::1]    # as they were when the queue began
-    recent: cython.int[:, :, ::1]   # of each row the amounts granted and used in its last runs (ns), as int32
+    recent: cython.int[:, ::1]      # of each row the time used in its last runs (ns), as int32
     free_rows: list
     kinds: dict             # by the code or the type of the work
     stamps: cython.longlong[::1]
@@ -472,7 +470,7 @@ class RunLoop:
         self.late, self.free_rows, self.kinds = [], [], {}
         self.place, self.may_wait, self.is_overrun_known = 0, False, False
         self.parts = self.requests = memoryview(np.zeros(8))
-        self.recent = memoryview(np.zeros((0, 2, RECENT_RUNS), np.intc))
+        self.recent = memoryview(np.zeros((0, RECENT_RUNS), np.intc))
         self.stamps_array = None
         self.row_kind, self.other_kinds = None, set()
         self.ahead, self.row_from = 16, 0
@@ -709,7 +707,7 @@ class RunLoop:
             failure = error
         if self.watch is not None:
             self.ended_ns = self.watch()
-        self.note(task, granted if self.shares and self.is_timed else 0, self.ended_ns - begun_ns, late)
+        self.note(task, self.ended_ns - begun_ns, late)
         if self.shares and self.is_timed:
             # Work that did not look at its budget is one piece, however long its share was.
             self.learn_piece(
@@ -789,12 +787,8 @@ class RunLoop:
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def note(
-        self, task: TaskRun, granted_ns: cython.double, used_ns: cython.longlong, late: cython.longlong
-    ) -> cython.int:
+    def note(self, task: TaskRun, used_ns: cython.longlong, late: cython.longlong) -> cython.int:
         """Note a run in the totals of its task."""
-        granted: cython.longlong = cython.cast(cython.longlong, granted_ns)
-        place: cython.Py_ssize_t
         task._runs += 1
         if late > 0:
             task._lateness_frames += late
@@ -802,17 +796,13 @@ class RunLoop:
         if self.watch is None:
             return 0
         task._measured_runs += 1
-        task._granted_ns += granted
         task._used_ns += used_ns
-        task._max_granted_ns = max(task._max_granted_ns, granted)
         task._max_used_ns = max(task._max_used_ns, used_ns)
         if task._row < 0:
             if task._is_removed:
                 return 0
             self.take_row(task)
-        place = task._recent_runs % RECENT
-        self.recent[task._row, 0, place] = min(granted, LONGEST_NS)
-        self.recent[task._row, 1, place] = min(used_ns, LONGEST_NS)
+        self.recent[task._row, task._recent_runs % RECENT] = min(used_ns, LONGEST_NS)
         task._recent_runs += 1
         return 0
 
@@ -925,7 +915,7 @@ class RunLoop:
         self.place += 1
         if self.watch is not None:
             self.ended_ns = self.stamps[number]
-        self.note(task, granted if self.shares and self.is_timed else 0, self.ended_ns - begun_ns, late)
+        self.note(task, self.ended_ns - begun_ns, late)
         if self.shares and self.is_timed:
             self.learn_piece(task, self.ended_ns - begun_ns)
         if self.is_timed and self.ended_ns > self.deadline_ns and not self.is_overrun_known:
@@ -941,7 +931,7 @@ class RunLoop:
         """Assign a row for recent runs to a task."""
         if not self.free_rows:
             before = np.asarray(self.recent)
-            grown = np.zeros((2 * len(before) + 4, 2, RECENT_RUNS), np.intc)
+            grown = np.zeros((2 * len(before) + 4, RECENT_RUNS), np.intc)
             grown[:len(before)] = before
             self.recent = memoryview(grown)
             self.free_rows = [*range(len(grown) - 1, len(before) - 1, -1)]
@@ -953,10 +943,8 @@ class RunLoop:
             self.free_rows.append(task._row)
             task._row, task._recent_runs = -1, 0
 
-    def recent_runs(self, task: TaskRun) -> tuple:
-        """Return the amounts granted and used in the recent runs of a task (ns), in no order."""
+    def recent_runs(self, task: TaskRun) -> list:
+        """Return the times used in the recent runs of a task (ns), in no order."""
         if task._row < 0:
-            return [], []
-        count = min(task._recent_runs, RECENT_RUNS)
-        row = np.asarray(self.recent)[task._row]
-        return row[0, :count].tolist(), row[1, :count].tolist()
+            return []
+        return np.asarray(self.recent)[task._row, :min(task._recent_runs, RECENT_RUNS)].tolist()

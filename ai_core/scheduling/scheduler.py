@@ -651,7 +651,7 @@ class Scheduler(Saveable):
             names=[task._name for task in tasks], frames=frames, from_frame=self._frame)
 
     def statistics(self) -> list[dict[str, object]]:
-        """Return a row per task, in the order added: its settings, grants, used time, lateness and faults.
+        """Return a row per task, in the order added: its settings, used time, lateness and faults.
 
         Staleness is the time since the last run, or since the task was added if it never ran.
         Times are 0 where nothing measures them.

@@ -147,20 +147,18 @@ class Task(TaskRun):
         return int(self._faults)
 
     def statistics_row(
-        self, now: TimeIndex, *, is_quarantined: bool, recent_ns: tuple[Sequence[int], Sequence[int]]
+        self, now: TimeIndex, *, is_quarantined: bool, recent_ns: Sequence[int]
     ) -> dict[str, object]:
         """Return its row of ``Scheduler.statistics``: settings, totals, means per run and 95th percentiles.
 
-        Times are of the runs that were measured: 0 where nothing measures them. Only policies that share
-        out a budget grant any; with the others all work draws on the one budget of the frame.
+        Times are of the runs that were measured: 0 where nothing measures them.
 
         Args:
             now: current game time.
             is_quarantined: whether it is.
-            recent_ns: amounts granted and used in its recent runs (ns).
+            recent_ns: times used in its recent runs (ns).
         """
         measured, runs = max(1, self._measured_runs), max(1, self._runs)
-        granted_ns, used_ns = recent_ns
         return {
             "id": self._id,
             "name": self._name,
@@ -170,11 +168,8 @@ class Task(TaskRun):
             "is_paused": self._paused,
             "is_quarantined": is_quarantined,
             "runs": self._runs,
-            "granted_us_mean": self._granted_ns / NS_PER_US / measured,
-            "granted_us_p95": _p95_us(granted_ns),
-            "granted_us_max": self._max_granted_ns / NS_PER_US,
             "used_us_mean": self._used_ns / NS_PER_US / measured,
-            "used_us_p95": _p95_us(used_ns),
+            "used_us_p95": _p95_us(recent_ns),
             "used_us_max": self._max_used_ns / NS_PER_US,
             "lateness_frames_mean": self._lateness_frames / runs,
             "lateness_frames_max": self._max_lateness_frames,
@@ -234,8 +229,6 @@ SAVED_TASK = Record(
     lateness_frames=Whole(at="_lateness_frames"),
     max_lateness_frames=Whole(at="_max_lateness_frames"),
     measured_runs=Whole(at="_measured_runs"),
-    granted_ns=Whole(at="_granted_ns"),
-    max_granted_ns=Whole(at="_max_granted_ns"),
     used_ns=Whole(at="_used_ns"),
     max_used_ns=Whole(at="_max_used_ns"),
     failures=Row(Failures, Whole(), Flag(), at="_failures"),
