@@ -25,7 +25,7 @@ from ai_core.saving.kinds import ListOf, Whole
 from ai_core.saving.matching import match_by_name
 from ai_core.scheduling.due_table import DueTable, by_id
 from ai_core.scheduling.phase_quality import SAMPLED_FRAMES, PhaseQuality, phase_quality
-from ai_core.scheduling.phasing import DryRun, PhaseSlot, PhaseTable, mean_costs_us, rephased
+from ai_core.scheduling.phasing import PhaseSlot, PhaseTable, mean_costs_us, rephased
 from ai_core.scheduling.policies import BudgetMargin, OverrunBias, Policy
 from ai_core.scheduling.run_loops import CarryOverQueue, RunLoop
 from ai_core.scheduling.statistics import Overrun
@@ -43,9 +43,6 @@ from ai_core.scheduling.work import runner_for
 from ai_core.trace import Trace, given_trace
 
 __all__ = ["Scheduler", "tree_statistics"]
-
-PHASING = ("best_phase", "add", "remove")
-"""Methods that an object that chooses phases must have, as a PhaseTable does."""
 
 MOST_ACTIVATIONS = 1_000_000
 """Largest cap on activations in a frame (count): more than a frame could run."""
@@ -120,15 +117,13 @@ class Scheduler(Saveable):
         trace: Trace | None = None,
         stopwatch: Stopwatch | None = None,
         on_overrun: Callable[[Overrun], object] | None = None,
-        phasing: PhaseTable | DryRun | None = None,
+        phasing: PhaseTable | None = None,
         activations_per_frame: int | None = None,
         bias: OverrunBias | None = None,
         margin: BudgetMargin | None = None,
     ) -> None:
         check_callables(stopwatch=stopwatch, on_overrun=on_overrun)
-        missing = [name for name in PHASING if not callable(getattr(phasing, name, None))]
-        if phasing is not None and (missing or isinstance(phasing, type)):
-            raise TypeError(f"phasing must have the methods {', '.join(PHASING)}, got {shown(phasing)}; use DryRun()")
+        check_kind("phasing", phasing, PhaseTable)
         self._policy = policy
         # Read in each frame: members of an Enum are looked up by a Python function before Python 3.12.
         self._runs_due, self._balances = policy is Policy.FREQUENCY, policy is Policy.LOAD_BALANCING
@@ -137,7 +132,7 @@ class Scheduler(Saveable):
         self._clock = checked_clock(clock)
         self._faults, self._trace = given_faults(faults), given_trace(trace)
         self._stopwatch, self._on_overrun = stopwatch, on_overrun
-        self._phasing: PhaseTable | DryRun = phasing if phasing is not None else PhaseTable()
+        self._phasing = phasing if phasing is not None else PhaseTable()
         self._activations, self._bias, self._margin = activations_per_frame, bias, margin
         self._tasks: dict[int, Task] = {}
         self._next_id = self._frame = self._overruns = 0

@@ -8,7 +8,6 @@ from math import isfinite, isnan
 from numbers import Real
 from typing import NamedTuple
 
-from ai_core.budget import Budget, Stopwatch, check_budget
 from ai_core.clock import TimeIndex
 from ai_core.described import Described
 from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
@@ -160,8 +159,8 @@ whose overruns are not reported here.
 class QualityOfService(Described):
     """Provides the budget of each frame, and counts frames within the budget and overruns by name.
 
-    Pass ``on_overrun`` to the outermost scheduler. Each frame: take the budget of ``begin``,
-    advance the scheduler with it, then call ``end`` with the same budget.
+    Pass ``on_overrun`` to the outermost scheduler. In each frame, advance it with a budget of ``budget_us``, then
+    call ``note(budget.used, budget.over)``.
 
     Args:
         target_hz: target frame rate of the game (frames a second), above 0, to 1000.
@@ -187,23 +186,19 @@ class QualityOfService(Described):
         self._overruns: list[Overrun] = []
         self._frames = 0
         self._frames_over = 0
-        self._target_hz, self._ai_share = 0.0, 0.0
         self.aim(target_hz=target_hz, ai_share=ai_share)
 
-    def aim(self, *, target_hz: float | None = None, ai_share: float | None = None) -> None:
-        """Change the settings that are given, from the next frame on; keeps the counts.
+    def aim(self, *, target_hz: float, ai_share: float) -> None:
+        """Change the settings from the next frame on; keeps the counts.
 
         Raises:
             TypeError: if a number is of another type.
             ValueError: if a number is out of range; then nothing is changed.
         """
-        hz = self._target_hz if target_hz is None else finite_number(
-            "target_hz", target_hz, above=0, maximum=MAX_TARGET_HZ
-        )
-        share = self._ai_share if ai_share is None else finite_number(
-            "ai_share", ai_share, above=0, maximum=1, remedy="use 0.15 for 15 % of a frame"
-        )
-        self._target_hz, self._ai_share = hz, share
+        hz = finite_number("target_hz", target_hz, above=0, maximum=MAX_TARGET_HZ)
+        remedy = "use 0.15 for 15 % of a frame"
+        self._ai_share = finite_number("ai_share", ai_share, above=0, maximum=1, remedy=remedy)
+        self._target_hz = hz
 
     @property
     def target_hz(self) -> float:
@@ -220,34 +215,12 @@ class QualityOfService(Described):
         """Budget of AI per frame (µs)."""
         return 1_000_000 / self._target_hz * self._ai_share
 
-    def begin(self, stopwatch: Stopwatch) -> Budget:
-        """Return the budget of a frame, which starts now."""
-        self._overruns.clear()
-        return Budget.of_time(self.budget_us, stopwatch)
-
     def on_overrun(self, overrun: Overrun) -> None:
         """Record the work that exceeded the budget; called by a scheduler."""
         self._overruns.append(overrun)
 
-    def end(self, budget: Budget) -> None:
-        """Record a frame; call it when the outermost scheduler is done.
-
-        Args:
-            budget: the budget of ``begin``, or another budget of time.
-
-        Raises:
-            TypeError: if it is not a Budget.
-            ValueError: if it does not measure time.
-
-        Cost: O(1).
-        """
-        check_budget(budget)
-        if budget.stopwatch is None:
-            raise ValueError("budget must measure time, got a budget of steps; use Budget.of_time")
-        self.note(budget.used, budget.over)
-
     def note(self, used_us: float, over_us: float) -> None:
-        """Record a frame whose budget is kept elsewhere; like ``end``, which measures it.
+        """Record a frame; call it when the outermost scheduler is done. Cost: O(1).
 
         Args:
             used_us: time that the frame used (µs), 0 or more.
@@ -332,6 +305,9 @@ def _percentile(ascending: Sequence[float], percent: int) -> float:
     return ascending[-(-percent * len(ascending) // 100) - 1] if ascending else 0.0
 
 
+MOST_FRAMES = 120
+"""Frames that a timeline keeps (count): two seconds at 60 Hz."""
+
 MOST_RUNS = 100
 """Runs of a frame that are kept separately (count); later ones are only counted, to limit memory."""
 
@@ -355,7 +331,7 @@ class TimedFrame:
         frame: its number.
         budget_us: its budget (µs), 0 if it was unlimited.
         used_us: time of all its runs together (µs).
-        runs: in the order in which they ended, at most ``max_runs``.
+        runs: in the order in which they ended, at most ``MOST_RUNS``.
         left_out: runs that were not kept.
         overran: name of the run that exceeded the budget, empty if none did.
     """
@@ -373,19 +349,13 @@ class FrameTimeline(Described):
 
     Args:
         budget_us: called when a frame begins: returns its budget (µs), 0 without a limit.
-        frames: how many are kept, 1 or more.
-        max_runs: runs kept separately per frame, 1 or more.
 
     Cost: O(1) a run.
     """
 
-    def __init__(
-        self, budget_us: Callable[[], float], *, frames: int = 120, max_runs: int = MOST_RUNS,
-    ) -> None:
+    def __init__(self, budget_us: Callable[[], float]) -> None:
         self._budget_us = budget_us
-        self._most_runs = whole_number("max_runs", max_runs, minimum=1, remedy="use 1 to keep the first run")
-        self._frames: deque[TimedFrame] = deque(
-            maxlen=whole_number("frames", frames, minimum=1, remedy="use 1 to keep the latest frame"))
+        self._frames: deque[TimedFrame] = deque(maxlen=MOST_FRAMES)
         self._begins: list[float] = [0.0]      # starts of running tasks, the outermost first, and of the next task
 
     def since(self, frame: int) -> list[TimedFrame]:
@@ -414,7 +384,7 @@ class FrameTimeline(Described):
         begins_us, depth = self._begins[-1], len(self._begins) - 1
         self._begins[-1] = ends_us = begins_us + used_us
         frame = self._frames[-1]
-        if len(frame.runs) < self._most_runs:
+        if len(frame.runs) < MOST_RUNS:
             frame.runs.append(TimedRun(name, depth, begins_us, used_us))
         else:
             frame.left_out += 1

@@ -18,21 +18,16 @@ def service():
 
 def frame(service, stopwatch, used_us, *overruns):
     """A frame of so many µs, in which names were told with what they used."""
-    budget = service.begin(stopwatch)
+    budget = Budget.of_time(service.budget_us, stopwatch)
     for name, task_us in overruns:
         service.on_overrun(Overrun(name, 0, TimeIndex(0, 0.0), 1.0, task_us, 1.0))
     stopwatch.passes(used_us)
-    service.end(budget)
+    service.note(budget.used, budget.over)
 
 
 def test_the_budget_is_ais_share_of_a_frame_at_the_target_rate():
     budgets = [round(QualityOfService(target_hz=hz, ai_share=0.15).budget_us) for hz in (30, 60, 90)]
     assert budgets == [5000, 2500, 1667]
-
-
-def test_a_frame_gets_a_budget_of_that_time(service, stopwatch):
-    budget = service.begin(stopwatch)
-    assert (budget.left, budget.stopwatch) == (1000.0, stopwatch)
 
 
 def test_frames_are_kept_or_over_and_the_costs_are_seen_rolling(service, stopwatch):
@@ -71,23 +66,6 @@ def test_a_frame_is_counted_once_for_who_was_named_first(service, stopwatch):
     assert [(row["name"], row["frames_over"]) for row in service.offenders()] == [("inner", 1)]
 
 
-def test_what_was_told_outside_a_frame_is_not_blamed_on_the_next(service, stopwatch):
-    service.on_overrun(Overrun("loading", 0, TimeIndex(0, 0.0), 1.0, 9.0, 1.0))
-    frame(service, stopwatch, 1100)
-    assert [row["name"] for row in service.offenders()] == [UNNAMED]
-
-
-def test_other_time_budget_works_and_keeps_frames_apart(service, stopwatch):
-    budgets = [Budget.of_time(100, stopwatch)]
-    service.on_overrun(Overrun("paths", 0, TimeIndex(0, 0.0), 1.0, 9.0, 1.0))
-    stopwatch.passes(150)
-    service.end(budgets[0])
-    budgets.append(Budget.of_time(100, stopwatch))
-    stopwatch.passes(160)
-    service.end(budgets[1])
-    assert [(row["name"], row["over_us_sum"]) for row in service.offenders()] == [(UNNAMED, 60), ("paths", 50)]
-
-
 def test_old_frames_leave_the_rolling_view_and_stay_counted(stopwatch):
     service = QualityOfService(target_hz=100, ai_share=0.1, window_frames=3)
     for used_us, name in ((5000, "loading"), (10, None), (20, None), (30, None)):
@@ -105,9 +83,9 @@ def test_before_the_first_frame_everything_is_nothing(service):
 
 def test_new_target_holds_from_the_next_frame_and_keeps_counts(service, stopwatch):
     frame(service, stopwatch, 1500)
-    service.aim(target_hz=50)
+    service.aim(target_hz=50, ai_share=0.1)
     frame(service, stopwatch, 1500)
-    service.aim(ai_share=0.05)
+    service.aim(target_hz=50, ai_share=0.05)
     assert (service.report()["frame_us"], service.budget_us) == (20_000, 1000)
     assert (service.report()["frames"], service.report()["frames_over"]) == (2, 1)
 
@@ -123,9 +101,9 @@ def test_with_a_scheduler_the_work_that_overran_is_named(service, stopwatch, clo
     scheduler.add(lambda turn: stopwatch.passes(300), name="senses")
     scheduler.add(lambda turn: stopwatch.passes(300 if clock.now.frame % 4 else 1500), name="paths")
     for _ in range(8):
-        budget = service.begin(stopwatch)
+        budget = Budget.of_time(service.budget_us, stopwatch)
         scheduler.advance(budget)
-        service.end(budget)
+        service.note(budget.used, budget.over)
         clock.advance()
     assert [(row["name"], row["frames_over"], row["over_us_sum"]) for row in service.offenders()] == [
         ("paths", 2, 1600)
@@ -174,11 +152,3 @@ def test_the_view_agrees_with_counting_the_last_frames_by_hand(costs, window):
 def test_bad_settings_are_refused(settings, error, message):
     with pytest.raises(error, match=message):
         QualityOfService(**{"target_hz": 60, "ai_share": 0.15, **settings})
-
-
-def test_a_frame_ends_with_a_budget_of_time(service):
-    with pytest.raises(ValueError, match="must measure time, got a budget of steps"):
-        service.end(Budget.of_steps(5))
-    with pytest.raises(TypeError, match="budget must be a Budget, got 5"):
-        service.end(5)
-    assert service.report()["frames"] == 0
