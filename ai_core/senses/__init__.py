@@ -31,7 +31,8 @@ from ai_core.senses.percepts.awareness import (
     AwarenessSettings,
     LevelChange,
 )
-from ai_core.senses.percepts.memory import KnownTarget, MemoryChange, SenseMemory, TargetReport
+from ai_core.senses.percepts.memory import MemoryChange, SenseMemory, TargetReport
+from ai_core.senses.percepts.percept_loops import KnownTarget
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
 from ai_core.senses.scent.scent_trails import ScentMark, ScentTrails
 from ai_core.senses.sensation import Sensation

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -13,9 +14,8 @@ from ai_core.errors import check_kind, finite_number, shown, whole_number
 from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
 from ai_core.saving.fields import LATEST_S
 from ai_core.senses.id_table import LARGEST_ID
-from ai_core.senses.percepts.percept_loops import AwarenessNumbers, PerceptTable
-from ai_core.senses.percepts.percept_rows import ROWS, RowView, SavedRows, put_rows, saved_rows
-from ai_core.senses.sight.pair_keys import ID_BITS
+from ai_core.senses.percepts.percept_loops import AwarenessNumbers, KnownTarget, Mind
+from ai_core.senses.percepts.percept_rows import ROWS, SavedRows, put_row, saved_rows
 
 __all__ = [
     "SUSPICIOUS_AND_ALERT", "UNAWARE", "Awareness", "AwarenessLevel", "AwarenessReasons", "AwarenessSettings",
@@ -106,7 +106,7 @@ class AwarenessSettings:
                 )
             lower = level
 
-    @property
+    @cached_property
     def numbers(self) -> AwarenessNumbers:
         """Its numbers, for a table of percepts."""
         levels = [(level.rises_at, level.falls_at, level.reaction_s) for level in self.levels]
@@ -157,7 +157,7 @@ class AwarenessReasons(NamedTuple):
 
 
 
-class Awareness(Saveable, RowView):
+class Awareness(Saveable):
     """The awareness of one sensor of one target.
 
     Args:
@@ -173,39 +173,46 @@ class Awareness(Saveable, RowView):
 
     STATE = DeclaredState(rows=ROWS)
 
-    __slots__ = ("settings",)
-
     def __init__(self, settings: AwarenessSettings, target: int, now_s: float) -> None:
         if not isinstance(settings, AwarenessSettings):
             raise TypeError(f"settings must be AwarenessSettings, got {shown(settings)}")
         target, now_s = whole_number("target", target, minimum=0, maximum=LARGEST_ID), moment_s("now_s", now_s)
-        table = PerceptTable()
-        table.put_mind(0, 0, None, settings.numbers)
-        table.add([target])
-        table.begin_awareness(0, now_s)
-        self._look_at(table, target, settings)
+        self.settings = settings
+        self._kept = KnownTarget(target, Mind([], -1, None, settings.numbers))
+        self._kept.begin_meter(now_s)
 
     @classmethod
-    def of_row(cls, table: PerceptTable, key: int, settings: AwarenessSettings) -> Awareness:
+    def of_row(cls, row: KnownTarget, settings: AwarenessSettings) -> Awareness:
         """Return the view of a row of a sense manager."""
         found = cls.__new__(cls)
-        found._look_at(table, key, settings)
+        found.settings, found._kept = settings, row
         return found
+
+    @property
+    def _row(self) -> KnownTarget:
+        while self._kept.rest is not None:
+            self._kept = self._kept.rest
+        return self._kept
+
+    @property
+    def target(self) -> int:
+        """Id of the source."""
+        return int(self._kept.target)
 
     @property
     def value(self) -> float:
         """The meter, 0 to 1."""
-        return self._number("value")
+        return float(self._row.value)
 
     @property
     def visibility(self) -> float:
         """Visibility of the target; 0 if it is hidden."""
-        return self._number("visibility")
+        return float(self._row.visibility)
 
     @property
     def level(self) -> int:
         """Current level; 0 is unaware."""
-        return int(self._number("level"))
+        return int(self._row.level)
 
     @property
     def level_name(self) -> str:
@@ -214,13 +221,12 @@ class Awareness(Saveable, RowView):
 
     def why(self) -> AwarenessReasons:
         """Return the reasons for the value of the meter."""
-        _, _, reacts = self._values()
-        level, visibility = self.level, self.visibility
+        visibility, pending_s = self.visibility, self._row.pending_s
         rate = visibility * self.settings.gain_per_s if visibility > 0 else -self.settings.decay_per_s
+        senses = self._row.by_modality()
         return AwarenessReasons(
-            self.target, self.value, self.level_name, rate, self._by_modality("shown", "shown", 0.0),
-            self._by_modality("stimulus_gain", "stimulus_gain", 0.0),
-            float(reacts[level]) if self._number("reached") > level else None)
+            self.target, self.value, self.level_name, rate, {name: one[2] for name, one in senses.items() if one[2]},
+            {name: one[3] for name, one in senses.items() if one[3]}, pending_s[0] if pending_s else None)
 
     def expose(
         self, visibility: float, now_s: float, shown: Mapping[str, float] | None = None
@@ -238,10 +244,7 @@ class Awareness(Saveable, RowView):
         """
         visibility = finite_number("visibility", visibility, minimum=0)
         check_kind("shown", shown, Mapping)
-        now_s, table = self._checked_moment(now_s), self._table
-        by_number = {table.number(name): value for name, value in (shown or {}).items()}
-        table.expose(table.find(self._key), visibility, now_s, by_number)
-        return self._changes()
+        return self._changes(self._row.expose(visibility, self._checked_moment(now_s), dict(shown or {})))
 
     def add_stimulus(self, intensity: float, now_s: float, modality: str = "") -> list[LevelChange]:
         """Raise the meter at once, for example by a sound; return the levels crossed.
@@ -258,9 +261,7 @@ class Awareness(Saveable, RowView):
         intensity = finite_number("intensity", intensity, minimum=0)
         if not isinstance(modality, str):
             raise TypeError(f"modality must be a string, got {shown(modality)}")
-        now_s, number = self._checked_moment(now_s), self._table.number(modality)
-        self._table.stimulate(self._table.find(self._key), number, intensity, now_s)
-        return self._changes()
+        return self._changes(self._row.stimulate(modality, intensity, self._checked_moment(now_s)))
 
     def advance(self, now_s: float) -> list[LevelChange]:
         """Advance the meter to ``now_s``; return the levels crossed, in order.
@@ -268,20 +269,16 @@ class Awareness(Saveable, RowView):
         Raises:
             ValueError: if ``now_s`` decreases.
         """
-        now_s = self._checked_moment(now_s)
-        self._table.advance_meter(self._table.find(self._key), now_s)
-        return self._changes()
+        return self._changes(self._row.advance_meter(self._checked_moment(now_s)))
 
     @property
     def _saved_rows(self) -> SavedRows:
-        return saved_rows(self._table, np.array([self._table.find(self._key)], np.intp), memory=False)
+        return saved_rows([self._row], 0.0, memory=False)
 
     @_saved_rows.setter
     def _saved_rows(self, saved: SavedRows) -> None:
-        self._table.forget_all(self._key >> ID_BITS)
-        self._key = self._key >> ID_BITS << ID_BITS | int(saved.targets[0])
-        put_rows(self._table, np.array([self._key]), saved)
-        self._table.meters[self._key], self._kept = self, None
+        self._kept = KnownTarget(int(saved.targets[0]), Mind([], -1, None, self.settings.numbers))
+        put_row(self._kept, saved, 0, 0.0)
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
         rows = values.rows
@@ -290,20 +287,13 @@ class Awareness(Saveable, RowView):
         if why := rows.refusal(np.array([len(self.settings.levels)]), LATEST_S):
             refuse("rows", why)
 
-    def _look_at(self, table: PerceptTable, key: int, settings: AwarenessSettings) -> None:
-        super().__init__(table, key)
-        self.settings = settings
-        table.meters[key] = self
-
     def _checked_moment(self, now_s: float) -> float:
-        now_s, before_s = moment_s("now_s", now_s), self._number("meter_s")
-        if self._kept is not None:
+        now_s, before_s = moment_s("now_s", now_s), self._row.meter_s
+        if not self._row.has_meter:
             raise ValueError("the meter has ended; ask the sense manager for the current one")
         if now_s < before_s:
             raise ValueError(f"now_s must not decrease, got {now_s} s after {before_s} s")
         return now_s
 
-    def _changes(self) -> list[LevelChange]:
-        listed = self._table.levels_crossed
-        self._table.levels_crossed = []
-        return [LevelChange(target, level, self.settings.name_of(level), at_s) for _, at_s, target, level in listed]
+    def _changes(self, crossed: list[tuple[int, float, int, int]]) -> list[LevelChange]:
+        return [LevelChange(target, level, self.settings.name_of(level), at_s) for _, at_s, target, level in crossed]

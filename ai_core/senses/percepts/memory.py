@@ -10,15 +10,14 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ai_core.clock import moment_s
-from ai_core.described import Described
 from ai_core.errors import LARGEST, MOST, finite_number, shown, whole_number
 from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
-from ai_core.senses.percepts.percept_loops import MemoryDurations, PerceptTable
-from ai_core.senses.percepts.percept_rows import ROWS, RowView, SavedRows, put_rows, saved_rows
+from ai_core.senses.percepts.percept_loops import KnownTarget, MemoryDurations, PerceptTable
+from ai_core.senses.percepts.percept_rows import ROWS, SavedRows, put_rows, saved_rows
 from ai_core.senses.sensation import Point, checked_place
 from ai_core.senses.sight.pair_keys import ID_BITS
 
-__all__ = ["LOSE_AFTER_S", "MAXIMUM_AGE_S", "RADIO", "KnownTarget", "MemoryChange", "SenseMemory", "TargetReport"]
+__all__ = ["LOSE_AFTER_S", "MAXIMUM_AGE_S", "RADIO", "MemoryChange", "SenseMemory", "TargetReport"]
 
 LOSE_AFTER_S = 0.5
 """Time without a sensation after which a target counts as lost (s).
@@ -68,106 +67,6 @@ class TargetReport(NamedTuple):
     velocity: Point
     strength: float
     at_s: float
-
-
-class KnownTarget(Described, RowView):
-    """Knowledge of a memory about one target; read-only, and always up to date."""
-
-    SHOWN = ("target", "strength", "is_expired", "last_known_position")
-
-    __slots__ = ()
-
-    @property
-    def first_sensed_s(self) -> float:
-        """When it was first sensed since it was last forgotten (s)."""
-        return self._number("first_sensed_s")
-
-    @property
-    def last_sensed_s(self) -> float:
-        """When it was last sensed, by this sensor or by a reporting one (s)."""
-        return self._number("last_sensed_s")
-
-    @property
-    def last_known_position(self) -> Point:
-        """Newest known position, by any sense (m)."""
-        return self._point("x")
-
-    @property
-    def known_at_s(self) -> float:
-        """When it was there: time of emission, not of arrival (s)."""
-        return self._number("known_at_s")
-
-    @property
-    def velocity(self) -> Point:
-        """Estimate from the last two sightings (m/s)."""
-        return self._point("vx")
-
-    @property
-    def first_seen_s(self) -> float | None:
-        """When it was first seen (s), or None."""
-        return self._moment("first_seen_s")
-
-    @property
-    def last_seen_s(self) -> float | None:
-        """When it was last seen (s), or None."""
-        return self._moment("last_seen_s")
-
-    @property
-    def last_seen_position(self) -> Point | None:
-        """Newest position by sight (m), or None."""
-        return None if self.last_seen_s is None else self._point("seen_x")
-
-    @property
-    def is_noticed(self) -> bool:
-        """True until the target is lost; False if it is only reported."""
-        return bool(self._number("is_noticed"))
-
-    @property
-    def is_expired(self) -> bool:
-        """True once the target is older than its maximum age."""
-        return bool(self._number("is_expired"))
-
-    @property
-    def strengths(self) -> dict[str, float]:
-        """Newest intensity by modality name; ``RADIO`` for reports."""
-        return self._by_modality("strength", "sensed_at_s", -math.inf)
-
-    @property
-    def sensed_at_s(self) -> dict[str, float]:
-        """Time of the newest sensation by modality name (s)."""
-        return self._by_modality("sensed_at_s", "sensed_at_s", -math.inf)
-
-    @property
-    def dominant_modality(self) -> str:
-        """The most reliable modality: the newest, then the strongest, then the first by name."""
-        strengths, times = self.strengths, self.sensed_at_s
-        return min(strengths, key=lambda name: (-times[name], -strengths[name], name))
-
-    @property
-    def strength(self) -> float:
-        """The newest intensity of the dominant modality."""
-        return self.strengths[self.dominant_modality]
-
-    def age_s(self, now_s: float, modality: str | None = None) -> float:
-        """Return the time since the last sensation (s); ``inf`` if there was none.
-
-        Args:
-            now_s: game time (s).
-            modality: name of the modality; None for any.
-        """
-        if modality is None:
-            return now_s - self.last_sensed_s
-        return now_s - self.sensed_at_s.get(modality, -math.inf)
-
-    def extrapolated_position(self, now_s: float) -> Point:
-        """Return the position of the target now if it kept its velocity (m)."""
-        passed_s = now_s - self.known_at_s
-        (x, y, z), (vx, vy, vz) = self.last_known_position, self.velocity
-        return (x + vx * passed_s, y + vy * passed_s, z + vz * passed_s)
-
-    def _moment(self, name: str) -> float | None:
-        moment = self._number(name)
-        return None if math.isnan(moment) else moment
 
 
 class SenseMemory(Saveable):
@@ -288,7 +187,7 @@ class SenseMemory(Saveable):
         at_s = self._move_to("at_s", at_s)
         table, number = self._table, self._table.number(modality)
         table.sense(
-            self._row(target), self._sensor_id, number, intensity, x, y, z,
+            self._sensor_id, target, number, intensity, x, y, z,
             at_s if known_at_s is None else known_at_s, at_s, is_seen)
         return self._changes()
 
@@ -322,10 +221,7 @@ class SenseMemory(Saveable):
         record = self.find(report.target)
         is_news = record is None or report.at_s > record.known_at_s
         if is_news and now_s <= report.at_s + self.max_age_s:
-            number = self._table.number(RADIO)
-            self._table.learn(
-                self._row(report.target), number, report.strength, *report.position, *report.velocity, report.at_s,
-                now_s)
+            self._table.learn(self._sensor_id, self._table.number(RADIO), report, now_s)
             changes += self._changes()
         if self._notify is not None:
             self._notify(changes)
@@ -339,23 +235,15 @@ class SenseMemory(Saveable):
             ValueError: if it is before the time of the last call, or out of range.
         """
         now_s = self._move_to("now_s", now_s)
-        table = self._table
-        for row in table.known(self._sensor_id):
-            table.settle(row, now_s)
+        self._table.settle(self._sensor_id, now_s)
         return self._changes()
 
     def find(self, target: int) -> KnownTarget | None:
         """Return what is known of ``target``, or None if it is unknown."""
         if type(target) is not int or not 0 <= target <= MOST:
             return None
-        table, key = self._table, self._key(target)
-        if not table.is_known(table.find(key)):
-            return None
-        found = table.memories.get(key)
-        if found is None:
-            found = table.memories[key] = KnownTarget(table, key)
-        assert isinstance(found, KnownTarget)
-        return found
+        found: KnownTarget | None = self._table.find(self._sensor_id, target)
+        return found if found is not None and found.is_known else None
 
     def known(self) -> list[KnownTarget]:
         """Return all targets that are not forgotten, strongest first, then by id."""
@@ -366,7 +254,7 @@ class SenseMemory(Saveable):
         """Remove ``target`` from the memory, without a change."""
         record = self.find(target)
         if record is not None:
-            self._table.forget([self._table.find(self._key(target))])
+            self._table.forget([record])
 
     def forget_all(self) -> None:
         """Clear the memory; the next call may have any time."""
@@ -375,7 +263,7 @@ class SenseMemory(Saveable):
 
     @property
     def _saved_rows(self) -> SavedRows:
-        return saved_rows(self._table, np.array(self._table.known(self._sensor_id), np.intp), meters=False)
+        return saved_rows(self._table.known(self._sensor_id), self._table.looks, meters=False)
 
     @_saved_rows.setter
     def _saved_rows(self, saved: SavedRows) -> None:
@@ -426,16 +314,6 @@ class SenseMemory(Saveable):
         """Game time up to which it is current (s)."""
         passed_s: float = self._table.now_s
         return max(self._now_s, passed_s)
-
-    def _key(self, target: int) -> int:
-        return self._sensor_id << ID_BITS | int(target)
-
-    def _row(self, target: int) -> int:
-        """Return the row of a target, which is made if there is none."""
-        key = self._key(target)
-        self._table.add([key])
-        row: int = self._table.find(key)
-        return row
 
     def _changes(self) -> list[MemoryChange]:
         """Return what the loops have listed, by time, then target."""

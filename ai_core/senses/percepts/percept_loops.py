@@ -4,59 +4,41 @@
 # mypy: ignore-errors
 """Memory and awareness of sensors, advanced row by row.
 
-A row is what one sensor knows of one target. Everything that can happen to it happens here: it is sensed,
-reported, lost, expired and forgotten, and its awareness rises and falls through levels. What happened is
+A row is what one sensor knows of one target, a ``KnownTarget``. Everything that can happen to it happens here: it is
+sensed, reported, lost, expired and forgotten, and its awareness rises and falls through levels. What happened is
 collected in lists, in the order of rows; ``Perception`` sorts them, and listeners hear of it later.
 
-Between two changes of visibility the meter of a row is a straight line, so moments of crossings are exact
-at any frame rate, as are those at which a target is lost, expires and is forgotten.
+Between two changes of visibility a meter is a straight line, so moments of crossings are exact at any frame rate, as
+are those at which a target is lost, expires and is forgotten.
 """
 from __future__ import annotations
 
+from bisect import insort
 from typing import NamedTuple
-from weakref import WeakValueDictionary
 
 import cython
 import numpy as np
 from cython.cimports.libc.math import floor
 
 __all__ = [
-    "COLUMNS", "NOT_IN_VIEW", "NO_SENSE", "SENSE_COLUMNS", "AwarenessNumbers", "MemoryDurations", "PerceptTable",
-    "WatchedTarget",
+    "MEMORY_NUMBERS", "METER_NUMBERS", "NOT_IN_VIEW", "NO_SENSE", "AwarenessNumbers", "KnownTarget", "MemoryDurations",
+    "Mind", "PerceptTable", "WatchedTarget", "number_in",
 ]
 
-COLUMNS = (
-    "is_known", "is_noticed", "is_expired", "looked",
-    "first_sensed_s", "last_sensed_s", "noticed_s", "known_at_s", "x", "y", "z", "vx", "vy", "vz",
-    "first_seen_s", "last_seen_s", "seen_x", "seen_y", "seen_z",
-    "has_meter", "shown_at", "level", "reached", "value", "visibility", "line_s", "line_value", "meter_s",
-)
-"""Numbers of a row. The first 19 are its memory: ``looked`` is the number of the last look at which the target
-was in view, ``noticed_s`` until when the sensor sensed it itself; NaN stands for a moment that never was. The others
-are its awareness meter: ``shown_at`` is ``looked`` of the meter, ``reached`` the level whose reaction may still be
-pending, and the line of the meter starts at (``line_s``, ``line_value``)."""
+MEMORY_NUMBERS = (
+    "is_noticed", "is_expired", "first_sensed_s", "last_sensed_s", "noticed_s", "known_at_s", "x", "y", "z",
+    "vx", "vy", "vz", "first_seen_s", "last_seen_s", "seen_x", "seen_y", "seen_z")
+"""What ``KnownTarget.memory_numbers`` returns: ``noticed_s`` is until when the sensor sensed it itself; NaN stands for
+a moment that never was."""
 
-SENSE_COLUMNS = ("strength", "sensed_at_s", "shown", "stimulus_gain")
-"""Numbers of a row for each modality: the last sensation, how it shows itself now, and the awareness that its stimuli
-added."""
+METER_NUMBERS = ("level", "value", "visibility", "line_s", "line_value", "meter_s")
+"""What ``KnownTarget.meter_numbers`` returns: the line of the meter starts at (``line_s``, ``line_value``)."""
 
-MIND_COLUMNS = (
-    "sensor_id", "owner_id", "has_memory", "lose_after_s", "max_age_s", "keep_expired_s", "free_knowledge_s",
-    "has_awareness", "gain_per_s", "decay_per_s", "gain_per_signal", "levels",
-)
-"""Settings of a sensor. ``owner_id`` is the sensor under whose id its memory is kept, another one if it is shared."""
-
-LEVEL_NUMBERS = 3
-"""Numbers of an awareness level: value at which it is reached, at which it is left, reaction time (s)."""
+NO_SENSE = (0.0, -np.inf, 0.0, 0.0)
+"""What ``KnownTarget.by_modality`` returns for a modality in which nothing was sensed."""
 
 NOT_IN_VIEW = -np.inf
 """Number of a look long ago."""
-
-NO_SENSE = (0.0, -np.inf, 0.0, 0.0)
-"""Numbers of a modality in which nothing was sensed."""
-
-NO_MIND = -1.0
-"""Stands for a row without a sensor in the settings of sensors."""
 
 ID_BITS = cython.declare(cython.int, 31)            # of a target in a key: pairs_in_view.ID_BITS
 ID_MASK = cython.declare(cython.longlong, (1 << 31) - 1)
@@ -64,51 +46,12 @@ SLOT_MASK = cython.declare(cython.int, 0xFFFFF)     # of an id, its row: id_tabl
 PHASE_STEP = cython.declare(cython.double, (5 ** 0.5 - 1) / 2)  # share of a turn between the reports of two sensors
 INFINITY = cython.declare(cython.double, float("inf"))
 NEVER = cython.declare(cython.double, float("nan"))
+NO_KEY = cython.declare(cython.longlong, -1)        # of a row that is in no table any more
+FEW = cython.declare(cython.Py_ssize_t, 16)         # share of new rows, as a divisor, from which on all are sorted
 
-IS_KNOWN = cython.declare(cython.int, COLUMNS.index("is_known"))
-IS_NOTICED = cython.declare(cython.int, COLUMNS.index("is_noticed"))
-IS_EXPIRED = cython.declare(cython.int, COLUMNS.index("is_expired"))
-LOOKED = cython.declare(cython.int, COLUMNS.index("looked"))
-FIRST_SENSED_S = cython.declare(cython.int, COLUMNS.index("first_sensed_s"))
-LAST_SENSED_S = cython.declare(cython.int, COLUMNS.index("last_sensed_s"))
-NOTICED_S = cython.declare(cython.int, COLUMNS.index("noticed_s"))
-KNOWN_AT_S = cython.declare(cython.int, COLUMNS.index("known_at_s"))
-PLACE = cython.declare(cython.int, COLUMNS.index("x"))
-VELOCITY = cython.declare(cython.int, COLUMNS.index("vx"))
-FIRST_SEEN_S = cython.declare(cython.int, COLUMNS.index("first_seen_s"))
-LAST_SEEN_S = cython.declare(cython.int, COLUMNS.index("last_seen_s"))
-SEEN = cython.declare(cython.int, COLUMNS.index("seen_x"))
-HAS_METER = cython.declare(cython.int, COLUMNS.index("has_meter"))
-SHOWN_AT = cython.declare(cython.int, COLUMNS.index("shown_at"))
-LEVEL = cython.declare(cython.int, COLUMNS.index("level"))
-REACHED = cython.declare(cython.int, COLUMNS.index("reached"))
-VALUE = cython.declare(cython.int, COLUMNS.index("value"))
-VISIBILITY = cython.declare(cython.int, COLUMNS.index("visibility"))
-LINE_S = cython.declare(cython.int, COLUMNS.index("line_s"))
-LINE_VALUE = cython.declare(cython.int, COLUMNS.index("line_value"))
-METER_S = cython.declare(cython.int, COLUMNS.index("meter_s"))
-
-STRENGTH = cython.declare(cython.int, 0)            # SENSE_COLUMNS
-SENSED_AT_S = cython.declare(cython.int, 1)
-SHOWN = cython.declare(cython.int, 2)
-STIMULUS_GAIN = cython.declare(cython.int, 3)
-
-SENSOR_ID = cython.declare(cython.int, MIND_COLUMNS.index("sensor_id"))
-OWNER_ID = cython.declare(cython.int, MIND_COLUMNS.index("owner_id"))
-HAS_MEMORY = cython.declare(cython.int, MIND_COLUMNS.index("has_memory"))
-LOSE_AFTER_S = cython.declare(cython.int, MIND_COLUMNS.index("lose_after_s"))
-MAXIMUM_AGE_S = cython.declare(cython.int, MIND_COLUMNS.index("max_age_s"))
-KEEP_EXPIRED_S = cython.declare(cython.int, MIND_COLUMNS.index("keep_expired_s"))
-FREE_KNOWLEDGE_S = cython.declare(cython.int, MIND_COLUMNS.index("free_knowledge_s"))
-HAS_AWARENESS = cython.declare(cython.int, MIND_COLUMNS.index("has_awareness"))
-GAIN_PER_S = cython.declare(cython.int, MIND_COLUMNS.index("gain_per_s"))
-DECAY_PER_S = cython.declare(cython.int, MIND_COLUMNS.index("decay_per_s"))
-GAIN_PER_SIGNAL = cython.declare(cython.int, MIND_COLUMNS.index("gain_per_signal"))
-LEVELS = cython.declare(cython.int, MIND_COLUMNS.index("levels"))
-
-RISES_AT = cython.declare(cython.int, 0)            # numbers of a level
-FALLS_AT = cython.declare(cython.int, 1)
-REACTION_S = cython.declare(cython.int, 2)
+NOTHING = cython.declare(cython.int, 0)             # states of the memory of a row
+KNOWN = cython.declare(cython.int, 1)
+FORGOTTEN = cython.declare(cython.int, 2)           # since the last drop_ended
 
 
 class MemoryDurations(NamedTuple):
@@ -127,6 +70,532 @@ class AwarenessNumbers(NamedTuple):
     decay_per_s: float
     gain_per_signal: float
     levels: list[tuple[float, float, float]]
+
+
+@cython.no_gc
+@cython.final
+@cython.cclass
+class Mind:
+    """Settings of sensors. ``owner_id`` is the sensor under whose id their memory is kept, -1 if each has its own."""
+
+    owner_id: cython.longlong
+    has_memory: cython.bint
+    lose_after_s: cython.double
+    max_age_s: cython.double
+    keep_expired_s: cython.double
+    free_knowledge_s: cython.double
+    has_awareness: cython.bint
+    gain_per_s: cython.double
+    decay_per_s: cython.double
+    gain_per_signal: cython.double
+    levels: list                    # reached at, left at, reaction time (s)
+    modalities: list                # names, by number
+    settings: tuple                 # what it was made of
+
+    def __init__(self, modalities: list, owner_id: cython.longlong, memory: object, awareness: object) -> None:
+        self.modalities, self.settings, self.owner_id = modalities, (owner_id, memory, awareness), owner_id
+        self.has_memory, self.has_awareness = memory is not None, awareness is not None
+        self.lose_after_s, self.max_age_s, self.keep_expired_s, self.free_knowledge_s = (
+            (0.0, 0.0, 0.0, 0.0) if memory is None else memory)
+        self.gain_per_s, self.decay_per_s, self.gain_per_signal, self.levels = (
+            (0.0, 0.0, 0.0, []) if awareness is None else awareness)
+
+
+@cython.no_gc
+@cython.final
+@cython.cclass
+class Sense:
+    """A target in one modality, and in others.
+
+    The newest sensation, how the target shows itself now, and what its stimuli added to the awareness.
+    """
+
+    number: cython.Py_ssize_t
+    strength: cython.double
+    sensed_at_s: cython.double
+    shown: cython.double
+    stimulus_gain: cython.double
+    following: Sense
+
+
+@cython.no_gc
+@cython.final
+@cython.cclass
+class KnownTarget:
+    """Knowledge of a memory about one target; read-only, and up to date until the target is forgotten.
+
+    Then it keeps its last values, as when the memory moves to another sensor.
+
+    Attributes:
+        target: id of the source.
+        first_sensed_s: when it was first sensed since it was last forgotten (s).
+        last_sensed_s: when it was last sensed, by this sensor or by a reporting one (s).
+        known_at_s: when it was at its last known position: time of emission, not of arrival (s).
+        is_noticed: True until the target is lost; False if it is only reported.
+        is_expired: True once the target is older than its maximum age.
+        has_meter: whether the sensor is aware of it.
+        value: of the awareness meter, from 0 to 1.
+        visibility: of the target; 0 if it is hidden.
+        level: the awareness level that was reported last; 0 is unaware.
+        meter_s: when the meter was advanced last (s).
+        looked, shown_at: number of the last look at which it was in view, for memory and meter.
+        key: sensor, then target; -1 if it is in no table any more.
+        rest: the row that keeps the meter since it was forgotten; None for none.
+    """
+
+    target = cython.declare(cython.longlong, visibility="readonly")
+    first_sensed_s = cython.declare(cython.double, visibility="readonly")
+    last_sensed_s = cython.declare(cython.double, visibility="readonly")
+    known_at_s = cython.declare(cython.double, visibility="readonly")
+    is_noticed = cython.declare(cython.bint, visibility="readonly")
+    is_expired = cython.declare(cython.bint, visibility="readonly")
+    has_meter = cython.declare(cython.bint, visibility="readonly")
+    value = cython.declare(cython.double, visibility="readonly")
+    visibility = cython.declare(cython.double, visibility="readonly")
+    level = cython.declare(cython.Py_ssize_t, visibility="readonly")
+    meter_s = cython.declare(cython.double, visibility="readonly")
+    shown_at = cython.declare(cython.double, visibility="readonly")
+    rest = cython.declare(object, visibility="readonly")
+    looked = cython.declare(cython.double, visibility="readonly")
+    key = cython.declare(cython.longlong, visibility="readonly")
+    state: cython.int
+    mind: Mind
+    senses: Sense
+    noticed_s: cython.double
+    x: cython.double
+    y: cython.double
+    z: cython.double
+    vx: cython.double
+    vy: cython.double
+    vz: cython.double
+    began_s: cython.double          # first sighting, NaN for none
+    seen_s: cython.double           # last sighting
+    seen_x: cython.double
+    seen_y: cython.double
+    seen_z: cython.double
+    reached: cython.Py_ssize_t      # the level whose reaction may still be pending
+    line_s: cython.double
+    line_value: cython.double
+    reacts_at_s: list               # by level, when those that are reached are reported
+
+    def __init__(self, key: cython.longlong, mind: Mind) -> None:
+        self.key, self.mind, self.target, self.state = key, mind, key & ID_MASK, NOTHING
+        self.has_meter, self.senses, self.rest = False, None, None
+
+    def __lt__(self, other: KnownTarget) -> bool:
+        return self.key < other.key
+
+    def __repr__(self) -> str:
+        return (f"<KnownTarget target={self.target} strength={self.strength:g} is_expired={self.is_expired}"
+                f" last_known_position={self.last_known_position}>")
+
+    @property
+    def last_known_position(self) -> tuple[float, float, float]:
+        """Newest known position, by any sense (m)."""
+        return self.x, self.y, self.z
+
+    @property
+    def velocity(self) -> tuple[float, float, float]:
+        """Estimate from the last two sightings (m/s)."""
+        return self.vx, self.vy, self.vz
+
+    @property
+    def first_seen_s(self) -> float | None:
+        """When it was first seen (s), or None."""
+        return None if self.began_s != self.began_s else self.began_s
+
+    @property
+    def last_seen_s(self) -> float | None:
+        """When it was last seen (s), or None."""
+        return None if self.seen_s != self.seen_s else self.seen_s
+
+    @property
+    def last_seen_position(self) -> tuple[float, float, float] | None:
+        """Newest position by sight (m), or None."""
+        return None if self.seen_s != self.seen_s else (self.seen_x, self.seen_y, self.seen_z)
+
+    @property
+    def strengths(self) -> dict[str, float]:
+        """Newest intensity by modality name; ``RADIO`` for reports."""
+        return {name: strength for name, (strength, at_s, _, _) in self.by_modality().items() if at_s > -INFINITY}
+
+    @property
+    def sensed_at_s(self) -> dict[str, float]:
+        """Time of the newest sensation by modality name (s)."""
+        return {name: at_s for name, (_, at_s, _, _) in self.by_modality().items() if at_s > -INFINITY}
+
+    @property
+    def dominant_modality(self) -> str:
+        """The most reliable modality: the newest, then the strongest, then the first by name."""
+        strengths, times = self.strengths, self.sensed_at_s
+        return min(strengths, key=lambda name: (-times[name], -strengths[name], name))
+
+    @property
+    def strength(self) -> float:
+        """The newest intensity of the dominant modality."""
+        return self.strengths[self.dominant_modality]
+
+    def age_s(self, now_s: float, modality: str | None = None) -> float:
+        """Return the time since the last sensation (s); ``inf`` if there was none.
+
+        Args:
+            now_s: game time (s).
+            modality: name of the modality; None for any.
+        """
+        return now_s - (self.last_sensed_s if modality is None else self.sensed_at_s.get(modality, -INFINITY))
+
+    def extrapolated_position(self, now_s: float) -> tuple[float, float, float]:
+        """Return the position of the target now if it kept its velocity (m)."""
+        passed_s: cython.double = now_s - self.known_at_s
+        return self.x + self.vx * passed_s, self.y + self.vy * passed_s, self.z + self.vz * passed_s
+
+    # For tables and saves.
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the target is not forgotten."""
+        return self.state == KNOWN
+
+    @property
+    def pending_s(self) -> list:
+        """When the levels above its own that are reached are reported (s)."""
+        return self.reacts_at_s[self.level : self.reached]
+
+    def by_modality(self) -> dict:
+        """Return strength, when it was sensed (s), how it shows itself, and its stimuli's gain, by modality name."""
+        found: dict = {}
+        one: Sense = self.senses
+        while one is not None:
+            found[one.number] = one.strength, one.sensed_at_s, one.shown, one.stimulus_gain
+            one = one.following
+        return {self.mind.modalities[number]: found[number] for number in sorted(found)}
+
+    def put_senses(self, numbers: dict) -> None:
+        """Take what ``by_modality`` returned."""
+        one: Sense
+        self.senses = None
+        for name, four in numbers.items():
+            one = self.sense_in(number_in(self.mind.modalities, name))
+            one.strength, one.sensed_at_s, one.shown, one.stimulus_gain = four
+
+    def memory_numbers(self) -> tuple:
+        """Return ``MEMORY_NUMBERS``."""
+        return (
+            self.is_noticed, self.is_expired, self.first_sensed_s, self.last_sensed_s, self.noticed_s, self.known_at_s,
+            self.x, self.y, self.z, self.vx, self.vy, self.vz, self.began_s, self.seen_s, self.seen_x, self.seen_y,
+            self.seen_z)
+
+    def put_memory(self, numbers, looked: cython.double) -> None:
+        """Take what ``memory_numbers`` and ``looked`` returned."""
+        (self.is_noticed, self.is_expired, self.first_sensed_s, self.last_sensed_s, self.noticed_s, self.known_at_s,
+         self.x, self.y, self.z, self.vx, self.vy, self.vz, self.began_s, self.seen_s, self.seen_x, self.seen_y,
+         self.seen_z) = numbers
+        self.state, self.looked = KNOWN, looked
+
+    def meter_numbers(self) -> tuple:
+        """Return ``METER_NUMBERS``."""
+        return self.level, self.value, self.visibility, self.line_s, self.line_value, self.meter_s
+
+    def put_meter(self, numbers, shown_at: cython.double, pending_s: list) -> None:
+        """Take what ``meter_numbers``, ``shown_at`` and ``pending_s`` returned."""
+        self.begin_meter(0.0)
+        self.level, self.value, self.visibility, self.line_s, self.line_value, self.meter_s = numbers
+        self.shown_at, self.reached = shown_at, self.level + len(pending_s)
+        self.reacts_at_s[self.level : self.reached] = pending_s
+
+    def expose(self, visibility: cython.double, now_s: cython.double, shown: dict) -> list:
+        """Set the visibility from now on, in all and by modality name; return the levels crossed."""
+        crossed: list = []
+        one: Sense
+        self.hide()
+        for name, strength in shown.items():
+            one = self.sense_in(number_in(self.mind.modalities, name))
+            one.shown = strength
+        self.drift(now_s)
+        self.cross(crossed)
+        self.put_visibility(visibility)
+        return crossed
+
+    def stimulate(self, modality: str, intensity: cython.double, now_s: cython.double) -> list:
+        """Raise the meter by a stimulus; return the levels crossed."""
+        crossed: list = []
+        self.startle(crossed, number_in(self.mind.modalities, modality), intensity, now_s)
+        return crossed
+
+    def advance_meter(self, now_s: cython.double) -> list:
+        """Let time pass for the meter; return the levels crossed."""
+        crossed: list = []
+        self.drift(now_s)
+        self.cross(crossed)
+        return crossed
+
+    @cython.ccall
+    def begin_meter(self, now_s: cython.double):
+        """Begin the awareness meter at 0."""
+        one: Sense = self.senses
+        self.has_meter, self.shown_at, self.line_s, self.meter_s = True, -INFINITY, now_s, now_s
+        self.value = self.visibility = self.line_value = 0.0
+        self.level = self.reached = 0
+        self.reacts_at_s = [0.0] * len(self.mind.levels)
+        while one is not None:
+            one.shown = one.stimulus_gain = 0
+            one = one.following
+
+    # The memory.
+
+    @cython.ccall
+    def leave(self) -> KnownTarget:
+        """Leave the table; return the row that keeps the meter."""
+        rest: KnownTarget = KnownTarget(self.key, self.mind)
+        if self.has_meter:
+            rest.put_meter(self.meter_numbers(), self.shown_at, self.pending_s)
+            rest.put_senses({name: (0.0, -INFINITY, *four[2:]) for name, four in self.by_modality().items()})
+            self.rest = rest
+        self.has_meter, self.key = False, NO_KEY
+        return rest
+
+    @cython.cfunc
+    def sense_in(self, number: cython.Py_ssize_t) -> Sense:
+        """Return the part of a modality, which is made if there is none."""
+        one: Sense = self.senses
+        while one is not None and one.number != number:
+            one = one.following
+        if one is None:
+            one = Sense()
+            one.number, one.strength, one.sensed_at_s, one.shown, one.stimulus_gain = number, 0.0, -INFINITY, 0.0, 0.0
+            one.following, self.senses = self.senses, one
+        return one
+
+    @cython.cfunc
+    def note(self, changes: list, sensor_id: cython.longlong, kind: str, at_s: cython.double):
+        """List a change."""
+        changes.append((sensor_id, at_s, self.target, kind, self.x, self.y, self.z))
+
+    @cython.cfunc
+    def note_sensed(self, number: cython.Py_ssize_t, strength: cython.double, at_s: cython.double):
+        one: Sense = self.sense_in(number)
+        one.strength, one.sensed_at_s = strength, at_s
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def begin(self, at_s: cython.double) -> cython.void:
+        """Begin the memory, and keep the meter."""
+        one: Sense = self.senses
+        self.state, self.is_noticed, self.is_expired, self.looked = KNOWN, False, False, -INFINITY
+        self.first_sensed_s = self.last_sensed_s = self.noticed_s = at_s
+        self.known_at_s, self.began_s, self.seen_s = -INFINITY, NEVER, NEVER
+        self.x = self.y = self.z = self.vx = self.vy = self.vz = self.seen_x = self.seen_y = self.seen_z = 0
+        while one is not None:
+            one.strength, one.sensed_at_s = 0, -INFINITY
+            one = one.following
+
+    @cython.cfunc
+    def remember(
+        self, changes: list, sensor_id: cython.longlong, number: cython.Py_ssize_t, intensity: cython.double,
+        x: cython.double, y: cython.double, z: cython.double, sent_s: cython.double, now_s: cython.double,
+        is_seen: cython.bint,
+    ):
+        """Note that the target is sensed; a change is reported to the given sensor."""
+        if self.state == KNOWN and not (self.is_noticed and now_s <= self.noticed_s + self.mind.lose_after_s):
+            self.let_pass(changes, sensor_id, now_s)
+        if self.state != KNOWN:
+            self.begin(now_s)
+        if is_seen:
+            self.sight(x, y, z, sent_s)
+        if sent_s >= self.known_at_s:
+            self.x, self.y, self.z, self.known_at_s = x, y, z, sent_s
+        self.last_sensed_s = self.noticed_s = now_s
+        self.note_sensed(number, intensity, now_s)
+        self.is_expired = False
+        if not self.is_noticed:
+            self.is_noticed = True
+            self.note(changes, sensor_id, "gained", now_s)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def sight(self, x: cython.double, y: cython.double, z: cython.double, seen_s: cython.double) -> cython.void:
+        """Note a sighting; the velocity is that between it and another one of a target that was not lost since."""
+        passed_s: cython.double = seen_s - self.seen_s   # NaN at first
+        if passed_s > 0 and self.is_noticed:
+            self.vx, self.vy = (x - self.seen_x) / passed_s, (y - self.seen_y) / passed_s
+            self.vz = (z - self.seen_z) / passed_s
+        elif passed_s > 0:
+            self.vx = self.vy = self.vz = 0
+        if self.began_s != self.began_s:
+            self.began_s = seen_s
+        self.seen_x, self.seen_y, self.seen_z, self.seen_s = x, y, z, seen_s
+
+    @cython.cfunc
+    def keep_in_view(
+        self, changes: list, sensor_id: cython.longlong, number: cython.Py_ssize_t, intensity: cython.double,
+        x: cython.double, y: cython.double, z: cython.double, now_s: cython.double, is_seen: cython.bint,
+        looks: cython.double,
+    ):
+        """Note that the target is in view, and was without a break since the last look."""
+        if self.state == KNOWN and self.is_noticed and self.looked >= looks - 1:
+            self.noticed_s, self.last_sensed_s = max(self.noticed_s, now_s), max(self.last_sensed_s, now_s)
+        self.remember(changes, sensor_id, number, intensity, x, y, z, now_s, now_s, is_seen)
+        self.looked = looks
+
+    @cython.cfunc
+    def let_pass(self, changes: list, sensor_id: cython.longlong, now_s: cython.double):
+        """Let the target be lost, expire and be forgotten by time passing."""
+        at_s: cython.double = self.noticed_s + self.mind.lose_after_s
+        if self.state != KNOWN:
+            return
+        if self.is_noticed and now_s > at_s:
+            self.is_noticed = False
+            self.note(changes, sensor_id, "lost", at_s)
+        at_s = self.last_sensed_s + self.mind.max_age_s
+        if not self.is_expired and now_s > at_s:
+            self.is_expired = True
+            self.note(changes, sensor_id, "expired", at_s)
+        at_s += self.mind.keep_expired_s
+        if now_s > at_s:
+            self.note(changes, sensor_id, "forgotten", at_s)
+            self.state, self.is_noticed = FORGOTTEN, False
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def follow_freely(self, x: cython.double, y: cython.double, z: cython.double, at_s: cython.double) -> cython.void:
+        passed_s: cython.double = at_s - self.known_at_s
+        if passed_s > 0:
+            self.vx, self.vy, self.vz = (x - self.x) / passed_s, (y - self.y) / passed_s, (z - self.z) / passed_s
+            self.x, self.y, self.z, self.known_at_s = x, y, z, at_s
+
+    # The awareness meter.
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def shown_in(self, number: cython.Py_ssize_t) -> cython.double:
+        one: Sense = self.senses
+        while one is not None and one.number != number:
+            one = one.following
+        return 0.0 if one is None else one.shown
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def hide(self) -> cython.void:
+        one: Sense = self.senses
+        while one is not None:
+            one.shown = 0
+            one = one.following
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def take_look(self, looks: cython.double) -> cython.void:
+        """Take over how the target showed itself in a look."""
+        visibility: cython.double = 0
+        one: Sense = self.senses
+        if self.shown_at == looks:
+            while one is not None:
+                visibility = max(visibility, one.shown)
+                one = one.following
+        elif self.shown_at > -INFINITY:
+            self.hide()
+            self.shown_at = -INFINITY
+        self.put_visibility(visibility)
+
+    @cython.cfunc
+    def show(
+        self, number: cython.Py_ssize_t, intensity: cython.double, looks: cython.double, now_s: cython.double,
+    ):
+        """Note for the meter how strongly the target shows itself in a look."""
+        if not self.has_meter:
+            self.begin_meter(now_s)
+        if self.shown_at != looks:
+            self.hide()
+            self.shown_at = looks
+        one: Sense = self.sense_in(number)
+        one.shown = intensity
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def slope(self) -> cython.double:
+        return self.visibility * self.mind.gain_per_s if self.visibility > 0 else -self.mind.decay_per_s
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def drift(self, now_s: cython.double) -> cython.void:
+        """Move along the line."""
+        one: Sense
+        if now_s < self.meter_s:
+            return
+        self.meter_s = now_s
+        self.value = min(1.0, max(0.0, self.line_value + self.slope() * (now_s - self.line_s)))
+        if self.value == 0:
+            one = self.senses
+            while one is not None:
+                one.stimulus_gain = 0
+                one = one.following
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def put_visibility(self, visibility: cython.double) -> cython.void:
+        if visibility != self.visibility:
+            self.visibility, self.line_s, self.line_value = visibility, self.meter_s, self.value
+
+    @cython.cfunc
+    def startle(
+        self, crossed: list, number: cython.Py_ssize_t, intensity: cython.double, now_s: cython.double,
+    ):
+        """Raise the meter by a stimulus."""
+        if not self.has_meter:
+            self.begin_meter(now_s)
+        self.drift(now_s)
+        self.cross(crossed)
+        raised: cython.double = min(1.0, self.value + intensity * self.mind.gain_per_signal)
+        one: Sense = self.sense_in(number)
+        one.stimulus_gain += raised - self.value
+        self.value = self.line_value = raised
+        self.line_s = now_s
+        self.cross(crossed)
+
+    @cython.cfunc
+    def cross(self, crossed: list):
+        """Cross the levels that are reached or left; list those whose reaction time has passed."""
+        levels: list = self.mind.levels
+        rises_at: cython.double
+        falls_at: cython.double
+        reaction_s: cython.double
+        at_s: cython.double
+        while self.reached < len(levels):
+            rises_at, falls_at, reaction_s = levels[self.reached]
+            if not self.value >= rises_at:
+                break
+            at_s = self.moment_of(rises_at) + reaction_s
+            if self.reached > self.level:
+                at_s = max(at_s, self.reacts_at_s[self.reached - 1])
+            self.reacts_at_s[self.reached] = at_s
+            self.reached += 1
+        while self.reached > 0:
+            rises_at, falls_at, reaction_s = levels[self.reached - 1]
+            if not self.value <= falls_at:
+                break
+            at_s = self.moment_of(falls_at)
+            self.react(crossed, at_s)
+            if self.reached == self.level:
+                self.level -= 1
+                crossed.append((self.key >> ID_BITS, at_s, self.target, self.level))
+            self.reached -= 1
+        self.react(crossed, self.meter_s)
+
+    @cython.cfunc
+    def react(self, crossed: list, until_s: cython.double):
+        """List the levels whose reaction time has passed by then."""
+        while self.level < self.reached and self.reacts_at_s[self.level] <= until_s:
+            self.level += 1
+            crossed.append((self.key >> ID_BITS, self.reacts_at_s[self.level - 1], self.target, self.level))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def moment_of(self, value: cython.double) -> cython.double:
+        """Return when the line passed a value: now at the latest."""
+        slope: cython.double = self.slope()
+        if self.line_value == value or slope == 0:
+            return self.line_s
+        passed_s: cython.double = (value - self.line_value) / slope
+        return self.line_s + passed_s if 0 <= passed_s <= self.meter_s - self.line_s else self.meter_s
 
 
 @cython.cclass
@@ -174,15 +643,16 @@ class WatchedTarget:
     character = cython.declare(object, visibility="public")
     place = cython.declare(object, visibility="public")
     known_at = cython.declare(object, visibility="public")
-    row: cython.Py_ssize_t
+    row: KnownTarget
 
     def __init__(self) -> None:
-        self.sensor_id = self.target = self.row = -1
+        self.sensor_id = self.target = -1
         self.phase, self.period, self.chooses_every, self.level = 0, 1, 1, 0
         self.has_choice = self.by_awareness = self.is_known = self.is_noticed = self.is_in_view = False
         self.is_new = True
         self.awareness = self.x = self.y = self.z = 0.0
         self.reader = self.character = self.place = self.known_at = None
+        self.row = None
 
 
 @cython.final
@@ -190,64 +660,33 @@ class WatchedTarget:
 class PerceptTable:
     """All that sensors remember and are aware of, with modalities as they come: the first have the given names.
 
-    Methods read ``self.rows``: a local name for a view counts its references atomically, which doubled the time of
-    a row.
-
     Attributes:
-        all_keys: (n,) int64, ascending: sensor, then target.
-        all_order: (n,) int64, the row of each key: new keys do not move rows.
-        row_keys: (capacity,) int64, the key of each row, -1 for none.
-        all_rows: (capacity, ``COLUMNS``) float64.
-        all_senses: (capacity, modalities, ``SENSE_COLUMNS``) float64.
-        all_reacts: (capacity, levels) float64, when levels that are reached are reported (s).
+        rows: all rows, by sensor, then target.
         modalities: names of all modalities.
-        memories, meters: views of rows in use, by key.
         now_s: game time of the last pass over all rows (s).
         revision: number of passes and changes of rows so far.
         changes: changes of memories: (sensor, time (s), target, kind, x, y, z).
         levels_crossed: changes of levels: (sensor, time (s), target, level).
         sensations: sensations to report: (sensor, source, number of the modality, intensity, x, y, z).
-        missing: pairs without a row, by index: see ``see``.
         has_ended: whether a row has nothing to hold any more.
         looks: number of the last look.
 
-    Cost: new rows O(n) for any number of them, 16 bytes a key; 300 to 500 bytes a row.
+    Cost: a new row O(log n), and 8 bytes a row that is moved; 400 bytes a row.
     """
 
-    all_keys = cython.declare(object, visibility="readonly")
-    all_order = cython.declare(object, visibility="readonly")
-    row_keys = cython.declare(object, visibility="readonly")
-    all_rows = cython.declare(object, visibility="readonly")
-    all_senses = cython.declare(object, visibility="readonly")
-    all_reacts = cython.declare(object, visibility="readonly")
+    rows = cython.declare(list, visibility="readonly")
     modalities = cython.declare(list, visibility="readonly")
-    memories = cython.declare(object, visibility="readonly")
-    meters = cython.declare(object, visibility="readonly")
     now_s = cython.declare(cython.double, visibility="public")
     revision = cython.declare(cython.longlong, visibility="public")
     changes = cython.declare(list, visibility="public")
     levels_crossed = cython.declare(list, visibility="public")
     sensations = cython.declare(list, visibility="public")
-    missing = cython.declare(list, visibility="public")
     has_ended = cython.declare(cython.bint, visibility="readonly")
     looks = cython.declare(cython.double, visibility="readonly")
-    numbers: dict                   # of modalities, by name
-    free: list                      # rows
-    all_minds: object
-    all_levels: object
-    # Views of these arrays.
-    count: cython.Py_ssize_t
-    capacity: cython.Py_ssize_t
-    senses_count: cython.Py_ssize_t
-    minds_count: cython.Py_ssize_t
-    keys: cython.longlong[::1]
-    order: cython.longlong[::1]
-    key_of_row: cython.longlong[::1]
-    rows: cython.double[:, ::1]
-    senses: cython.double[:, :, ::1]
-    reacts: cython.double[:, ::1]
-    minds: cython.double[:, ::1]
-    levels: cython.double[:, :, ::1]
+    percepts: dict                  # the rows by key: sensor, then target
+    new: list                       # those that are not in ``rows`` yet
+    minds: dict                     # settings by sensor
+    last_mind: Mind                 # most sensors of a scene have the same
     # Sources, and pairs in view, that are viewed.
     source_places: object
     source_ids: object
@@ -261,223 +700,144 @@ class PerceptTable:
 
     def __init__(self, modalities=()) -> None:
         self.modalities = list(modalities)
-        self.numbers = {name: number for number, name in enumerate(self.modalities)}
-        self.memories, self.meters = WeakValueDictionary(), WeakValueDictionary()
+        self.rows, self.new, self.percepts, self.minds = [], [], {}, {}
         self.now_s, self.revision = -INFINITY, 0
-        self.changes, self.levels_crossed, self.sensations, self.missing = [], [], [], []
+        self.changes, self.levels_crossed, self.sensations = [], [], []
         self.has_ended = False
         self.looks = 1      # no row was in view at look 0
-        self.source_places = self.source_ids = self.pair_columns = None
-        self.all_minds, self.all_levels = np.full((0, len(MIND_COLUMNS)), NO_MIND), np.zeros((0, 0, LEVEL_NUMBERS))
-        self.all_keys, self.all_order, self.row_keys = np.zeros((3, 0), np.int64)
-        self.free = []
-        rows, senses, reacts = self.empty(0)
-        self.put_arrays(rows, senses, reacts)
+        self.source_places = self.source_ids = self.pair_columns = self.last_mind = None
 
     def __len__(self) -> int:
-        return self.count
+        return len(self.rows)
 
     # -- rows
 
-    def empty(self, count: int) -> tuple:
-        """Return the arrays of so many new rows."""
-        senses = np.empty((count, len(self.modalities), len(SENSE_COLUMNS)))
-        senses[:] = NO_SENSE
-        return np.zeros((count, len(COLUMNS))), senses, np.zeros((count, self.all_levels.shape[1]))
-
-    @cython.cfunc
-    def put_arrays(self, rows, senses, reacts):
-        """Have these rows; loops work on them, and on the keys and settings, from now on."""
-        self.all_rows, self.all_senses, self.all_reacts = rows, senses, reacts
-        self.count, self.capacity = len(self.all_keys), len(self.row_keys)
-        self.senses_count, self.minds_count = senses.shape[1], len(self.all_minds)
-        self.keys, self.order = memoryview(self.all_keys), memoryview(self.all_order)
-        self.key_of_row, self.rows, self.senses = memoryview(self.row_keys), memoryview(rows), memoryview(senses)
-        self.reacts = memoryview(reacts)
-        self.minds, self.levels = memoryview(self.all_minds), memoryview(self.all_levels)
-
     def number(self, modality: str) -> int:
         """Return the number of a modality; a new name gets a new one."""
-        number = self.numbers.get(modality)
-        if number is None:
-            number = self.numbers[modality] = len(self.modalities)
-            self.modalities.append(modality)
-            more = np.broadcast_to(NO_SENSE, (len(self.all_rows), 1, len(SENSE_COLUMNS)))
-            self.put_arrays(self.all_rows, np.concatenate([self.all_senses, more], axis=1), self.all_reacts)
-        return number
+        return number_in(self.modalities, modality)
 
     def put_mind(self, sensor_id: int, owner_id: int, memory: object, awareness: object) -> None:
-        """Set ``MemoryDurations`` and ``AwarenessNumbers`` of a sensor, or None; see ``MIND_COLUMNS`` for the owner."""
-        slot, levels = sensor_id & SLOT_MASK, () if awareness is None else awareness.levels
-        if slot >= len(self.all_minds) or len(levels) > self.all_levels.shape[1]:
-            self.make_room(slot + 1, len(levels))
-        durations = (0.0, 0.0, 0.0, 0.0) if memory is None else memory
-        rates = (0.0, 0.0, 0.0) if awareness is None else awareness[:3]
-        self.all_minds[slot] = (
-            sensor_id, owner_id, memory is not None, *durations, awareness is not None, *rates, len(levels))
-        if levels:
-            self.all_levels[slot, : len(levels)] = levels
-
-    @cython.cfunc
-    def make_room(self, sensors, levels):
-        before, most = self.all_minds.shape[0], self.all_levels.shape[1]
-        sensors = before if sensors <= before else max(8, 2 * sensors)
-        minds = np.full((sensors, len(MIND_COLUMNS)), NO_MIND)
-        minds[:before] = self.all_minds
-        numbers = np.zeros((sensors, max(levels, most), LEVEL_NUMBERS))
-        numbers[:before, :most] = self.all_levels
-        reacts = np.zeros((len(self.all_rows), max(levels, most)))
-        reacts[:, :most] = self.all_reacts
-        self.all_minds, self.all_levels = minds, numbers
-        self.put_arrays(self.all_rows, self.all_senses, reacts)
+        """Set ``MemoryDurations`` and ``AwarenessNumbers`` of a sensor, or None; the owner has its memory."""
+        one: KnownTarget
+        mind: Mind = self.last_mind
+        owner_id = -1 if owner_id == sensor_id else owner_id
+        if mind is None or mind.settings != (owner_id, memory, awareness):
+            mind = self.last_mind = Mind(self.modalities, owner_id, memory, awareness)
+        self.minds[sensor_id] = mind
+        first, end = self.span(sensor_id)
+        for one in self.rows[first:end]:
+            one.mind = mind
 
     def drop_mind(self, sensor_id: int) -> None:
         """End all rows of a sensor that is removed."""
+        one: KnownTarget
         first, end = self.span(sensor_id)
-        if end > first:
-            kept = np.ones(len(self.all_keys), np.bool_)
-            kept[first:end] = False
-            self.keep(kept)
-        self.all_minds[sensor_id & SLOT_MASK, SENSOR_ID] = NO_MIND
+        for one in self.rows[first:end]:
+            del self.percepts[one.key]
+            one.has_meter, one.key = False, NO_KEY
+        del self.rows[first:end], self.minds[sensor_id]
 
-    def add(self, keys: list) -> None:
-        """Make rows for those of some keys that have none."""
-        new = np.array(sorted({key for key in keys if self.find(key) < 0}), np.int64)
-        if not len(new):
+    @cython.ccall
+    def row(self, key: cython.longlong) -> KnownTarget:
+        """Return the row of a key, which is made if there is none; call ``insert_new`` after the last."""
+        found = self.percepts.get(key)
+        if found is None:
+            found = self.percepts[key] = KnownTarget(key, self.minds[key >> ID_BITS])
+            self.new.append(found)
+        return found
+
+    @cython.ccall
+    def insert_new(self):
+        """Let the new rows stand among the others."""
+        new: list = self.new
+        if not new:
             return
-        if len(new) > len(self.free):
-            before, capacity = len(self.all_rows), max(8, 2 * (len(self.all_keys) + len(new)))
-            grown = self.empty(capacity)
-            for mine, old in zip(grown, (self.all_rows, self.all_senses, self.all_reacts)):  # noqa: B905  three of both
-                mine[:before] = old
-            self.row_keys = np.append(self.row_keys, np.full(capacity - before, -1, np.int64))
-            self.free = [*range(capacity - 1, before - 1, -1), *self.free]
-            self.all_rows, self.all_senses, self.all_reacts = grown
-        rows = np.array([self.free.pop() for _ in range(len(new))], np.int64)
-        self.all_rows[rows], self.all_senses[rows], self.all_reacts[rows], self.row_keys[rows] = 0.0, NO_SENSE, 0.0, new
-        at = self.all_keys.searchsorted(new)
-        self.all_keys, self.all_order = np.insert(self.all_keys, at, new), np.insert(self.all_order, at, rows)
-        self.put_arrays(self.all_rows, self.all_senses, self.all_reacts)
-
-    @cython.cfunc
-    def keep(self, kept):
-        """Drop the rows of other keys."""
-        ended = self.all_order[~kept]
-        gone = set(self.all_keys[~kept].tolist())
-        for views in (self.memories, self.meters):
-            for key, view in list(views.items()) if views else ():
-                if key in gone:
-                    view._end()
-                    del views[key]
-        self.row_keys[ended] = -1
-        self.free.extend(ended[::-1].tolist())
-        self.all_keys, self.all_order = self.all_keys[kept], self.all_order[kept]
-        self.put_arrays(self.all_rows, self.all_senses, self.all_reacts)
+        self.new = []
+        if len(new) * FEW > len(self.rows):
+            self.rows = sorted([*self.rows, *new])
+        else:
+            for one in new:
+                insort(self.rows, one)
 
     def drop_ended(self) -> None:
-        """Drop rows that hold neither a memory nor a meter, and end views of those that are over."""
-        for column, views in ((IS_KNOWN, self.memories), (HAS_METER, self.meters)):
-            for key, view in list(views.items()) if views else ():
-                if not self.all_rows[self.find(key), column]:
-                    view._end()
-                    del views[key]
-        rows = self.all_order
-        kept = (self.all_rows[rows, IS_KNOWN] != 0) | (self.all_rows[rows, HAS_METER] != 0)
-        if not kept.all():
-            self.keep(kept)
+        """Drop rows that hold neither a memory nor a meter; whoever holds a forgotten target keeps its last values."""
+        one: KnownTarget
+        kept: list = []
+        for one in self.rows:
+            if one.state == FORGOTTEN:
+                key, one = one.key, one.leave()
+                self.percepts[key] = one
+            if one.state == KNOWN or one.has_meter:
+                kept.append(one)
+            else:
+                del self.percepts[one.key]
+                one.key = NO_KEY
+        self.rows, self.has_ended = kept, False
 
     def forget(self, rows: list) -> None:
         """End the memories of some rows, which is no change to report."""
-        self.all_rows[rows, IS_KNOWN] = 0     # the other numbers are the last that views keep
+        one: KnownTarget
+        for one in rows:
+            one.state = FORGOTTEN
         self.drop_ended()
 
     def forget_all(self, sensor_id: int) -> None:
         """End all memories and meters of a sensor, which is no change to report."""
+        one: KnownTarget
         first, end = self.span(sensor_id)
-        rows = self.all_order[first:end]
-        self.all_rows[rows, IS_KNOWN] = self.all_rows[rows, HAS_METER] = 0
+        for one in self.rows[first:end]:
+            one.has_meter, one.state = False, FORGOTTEN
         self.drop_ended()
 
     def move_memory(self, sensor_id: int, other: PerceptTable, other_id: int) -> None:
         """Move what a sensor remembers, but not its meters, to another sensor, of this table or another."""
-        rows = self.known(sensor_id)
-        if not rows:
-            return
-        before = self.row_keys[rows].tolist()
-        after = [other_id << ID_BITS | key & ID_MASK for key in before]
-        numbers = [other.number(name) for name in self.modalities]
-        values, senses = self.all_rows[rows, :HAS_METER], self.all_senses[rows, :, :SHOWN]
-        for key, new in zip(before, after):  # noqa: B905  made of each other
-            view = self.memories.pop(key, None)
-            if view is not None:
-                view._table, view._key = other, new
-                other.memories[new] = view
-        other.add(after)
-        moved = [other.find(key) for key in after]
-        other.all_rows[moved, :HAS_METER] = values
-        other.all_rows[moved, LOOKED] = NOT_IN_VIEW
-        for place, number in enumerate(numbers):
-            other.all_senses[moved, number, :SHOWN] = senses[:, place]
-        self.forget([row for row in map(self.find, before) if row >= 0])
+        one: KnownTarget
+        there: KnownTarget
+        for one in self.known(sensor_id):
+            there, sensed = other.row(other_id << ID_BITS | one.target), one.by_modality()
+            other.insert_new()
+            one.state = FORGOTTEN
+            there.put_memory(one.memory_numbers(), NOT_IN_VIEW)
+            shown = there.by_modality()
+            there.put_senses({name: (*sensed.get(name, NO_SENSE)[:2], *shown.get(name, NO_SENSE)[2:])
+                              for name in {**sensed, **shown}})
+        self.drop_ended()
 
     # -- looking up
 
     def span(self, sensor_id: cython.longlong) -> tuple:
-        """Return the place of the first key of a sensor, and the one after its last."""
+        """Return the place of the first row of a sensor, and the one after its last."""
         return self.place_of(sensor_id << ID_BITS), self.place_of((sensor_id + 1) << ID_BITS)
 
     def known(self, sensor_id: cython.longlong) -> list:
         """Return the rows of a sensor that hold a memory, by target."""
         first, end = self.span(sensor_id)
-        rows = self.all_order[first:end]
-        return rows[self.all_rows[rows, IS_KNOWN] != 0].tolist()
+        return [one for one in self.rows[first:end] if one.is_known]
 
-    def is_known(self, row: cython.Py_ssize_t) -> bool:
-        """Return whether there is such a row, with a memory."""
-        return 0 <= row < self.capacity and self.rows[row, IS_KNOWN] != 0
+    def known_targets(self, sensor_id: cython.longlong) -> list:
+        """Return the targets that are remembered under the id of a sensor, ascending. Cost: O(log n + targets)."""
+        return [one.target for one in self.known(sensor_id)]
 
-    def has_meter(self, row: cython.Py_ssize_t) -> bool:
-        """Return whether there is such a row, with an awareness meter."""
-        return 0 <= row < self.capacity and self.rows[row, HAS_METER] != 0
+    def find(self, sensor_id: cython.longlong, target: cython.longlong) -> KnownTarget | None:
+        """Return what a sensor knows of a target, None if there is nothing."""
+        return self.percepts.get(sensor_id << ID_BITS | target)
 
     @cython.ccall
     @cython.exceptval(check=False)
-    def find(self, key: cython.longlong) -> cython.Py_ssize_t:
-        """Return the row of a key, -1 if there is none. Cost: O(log n)."""
-        first: cython.Py_ssize_t = self.place_of(key)
-        return self.order[first] if first < self.count and self.keys[first] == key else -1
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def place_of(self, key: cython.longlong) -> cython.Py_ssize_t:
-        """Return the place of the first key that is not smaller."""
+        """Return the place of the first row whose key is not smaller."""
         first: cython.Py_ssize_t = 0
-        end: cython.Py_ssize_t = self.count
+        end: cython.Py_ssize_t = len(self.rows)
         middle: cython.Py_ssize_t
+        one: KnownTarget
         while first < end:
             middle = (first + end) // 2
-            if self.keys[middle] < key:
+            one = self.rows[middle]
+            if one.key < key:
                 first = middle + 1
             else:
                 end = middle
         return first
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def mind_of(self, sensor_id: cython.longlong) -> cython.Py_ssize_t:
-        """Return the row of settings of a sensor, -1 if it is gone."""
-        slot: cython.Py_ssize_t = sensor_id & SLOT_MASK
-        return slot if slot < self.minds_count and self.minds[slot, SENSOR_ID] == sensor_id else -1
-
-    def known_targets(self, sensor_id: cython.longlong) -> list:
-        """Return the targets that are remembered under the id of a sensor, ascending. Cost: O(log n + targets)."""
-        first: cython.Py_ssize_t = self.place_of(sensor_id << ID_BITS)
-        found: list = []
-        while first < self.count and self.keys[first] >> ID_BITS == sensor_id:
-            if self.rows[self.order[first], IS_KNOWN]:
-                found.append(self.keys[first] & ID_MASK)
-            first += 1
-        return found
 
     def first_target(
         self, sensor_id: cython.longlong, present: cython.longlong, here: object, nearer: cython.double,
@@ -488,43 +848,45 @@ class PerceptTable:
 
         Cost: O(log n + targets of the sensor).
         """
-        row: cython.Py_ssize_t
-        meter: cython.Py_ssize_t
-        mind: cython.Py_ssize_t = self.mind_of(sensor_id)
-        target: cython.longlong
-        best: cython.longlong = -1
+        one: KnownTarget
+        own: KnownTarget
+        mind: Mind = self.minds.get(sensor_id)
+        best: KnownTarget = None
         rank: cython.double
         best_rank: cython.double = 0.0
-        is_noticed: cython.bint
-        is_best_noticed: cython.bint = False
         x: cython.double = 0.0
         y: cython.double = 0.0
         z: cython.double = 0.0
         by_distance: cython.bint = here is not None
-        if mind < 0:
+        if mind is None:
             return -1
         if by_distance:
             x, y, z = here
-        owner: cython.longlong = cython.cast(cython.longlong, self.minds[mind, OWNER_ID])
-        at: cython.Py_ssize_t = self.place_of(owner << ID_BITS)
-        while at < self.count and self.keys[at] >> ID_BITS == owner:
-            row, target = self.order[at], self.keys[at] & ID_MASK
+        owner_id: cython.longlong = sensor_id if mind.owner_id < 0 else mind.owner_id
+        at: cython.Py_ssize_t = self.place_of(owner_id << ID_BITS)
+        while at < len(self.rows):
+            one = self.rows[at]
             at += 1
-            if not self.rows[row, IS_KNOWN]:
+            if one.key >> ID_BITS != owner_id:
+                break
+            if one.state != KNOWN:
                 continue
-            is_noticed = self.rows[row, IS_NOTICED] != 0
             if by_distance:
-                rank = -((x - self.rows[row, PLACE]) ** 2 + (y - self.rows[row, PLACE + 1]) ** 2
-                         + (z - self.rows[row, PLACE + 2]) ** 2)
-                if target == present:
+                rank = -((x - one.x) ** 2 + (y - one.y) ** 2 + (z - one.z) ** 2)
+                if one.target == present:
                     rank *= nearer * nearer
             else:
-                meter = row if owner == sensor_id else self.find(sensor_id << ID_BITS | target)
-                rank = self.rows[meter, VALUE] if meter >= 0 and self.rows[meter, HAS_METER] else 0.0
-            if best < 0 or is_noticed > is_best_noticed or (is_noticed == is_best_noticed and (
-                    rank > best_rank or (rank == best_rank and target == present))):
-                best, best_rank, is_best_noticed = target, rank, is_noticed
-        return best
+                own = self.own_row(one, sensor_id)
+                rank = own.value if own is not None and own.has_meter else 0.0
+            if best is None or one.is_noticed > best.is_noticed or (one.is_noticed == best.is_noticed and (
+                    rank > best_rank or (rank == best_rank and one.target == present))):
+                best, best_rank = one, rank
+        return -1 if best is None else best.target
+
+    @cython.cfunc
+    def own_row(self, row: KnownTarget, sensor_id: cython.longlong) -> KnownTarget:
+        """Return a sensor's own row for the target of a row of its memory, which may be shared; None for none."""
+        return row if row.key >> ID_BITS == sensor_id else self.percepts.get(sensor_id << ID_BITS | row.target)
 
     def update_watched(
         self, watched: list, sight: cython.Py_ssize_t, frame: cython.longlong, places: dict, find: object,
@@ -584,148 +946,87 @@ class PerceptTable:
         return changed, aware, awarenesses, moved, moved_to
 
     @cython.cfunc
-    @cython.exceptval(check=False)
     def is_changed(self, one: WatchedTarget, sight: cython.Py_ssize_t) -> cython.bint:
         """Take over the present state; return whether more than the awareness, or the place in view, is new."""
-        mind: cython.Py_ssize_t = self.mind_of(one.sensor_id)
-        row: cython.Py_ssize_t = -1
-        meter: cython.Py_ssize_t
-        key: cython.longlong
-        is_noticed: cython.bint
+        mind: Mind
+        row: KnownTarget = one.row
+        own: KnownTarget
         is_in_view: cython.bint
         level: cython.longlong
-        is_new: cython.bint = one.is_new
-        if mind >= 0 and one.target >= 0:
-            key = cython.cast(cython.longlong, self.minds[mind, OWNER_ID]) << ID_BITS | one.target
-            row = one.row
-            if not (0 <= row < self.capacity and self.key_of_row[row] == key):
-                row = one.row = self.find(key)
-        one.is_known = row >= 0 and self.rows[row, IS_KNOWN] != 0
+        if row is None or row.key != (one.sensor_id << ID_BITS | one.target) or row.mind.owner_id >= 0:
+            mind, row = self.minds.get(one.sensor_id), None
+            if mind is not None and one.target >= 0:
+                row = self.percepts.get((one.sensor_id if mind.owner_id < 0 else mind.owner_id) << ID_BITS | one.target)
+            one.row = row
+        one.is_known = row is not None and row.state == KNOWN
         if not one.is_known:
             return True
-        meter = row
-        if self.minds[mind, OWNER_ID] != one.sensor_id:
-            meter = self.find(one.sensor_id << ID_BITS | one.target)
-        if meter >= 0 and not self.rows[meter, HAS_METER]:
-            meter = -1
-        is_noticed = self.rows[row, IS_NOTICED] != 0
-        is_in_view = is_noticed and meter >= 0 and self.senses[meter, sight, SHOWN] > 0
-        level = cython.cast(cython.longlong, self.rows[meter, LEVEL]) if meter >= 0 else 0
-        is_new = is_new or is_noticed != one.is_noticed or is_in_view != one.is_in_view or level != one.level or (
-            not is_in_view and (one.x != self.rows[row, PLACE] or one.y != self.rows[row, PLACE + 1]
-                                or one.z != self.rows[row, PLACE + 2]))
-        one.is_new, one.is_noticed, one.is_in_view, one.level = False, is_noticed, is_in_view, level
-        one.awareness = self.rows[meter, VALUE] if meter >= 0 else 0.0
-        one.x, one.y, one.z = self.rows[row, PLACE], self.rows[row, PLACE + 1], self.rows[row, PLACE + 2]
+        own = self.own_row(row, one.sensor_id)
+        is_aware: cython.bint = own is not None and own.has_meter
+        is_in_view = row.is_noticed and is_aware and own.shown_in(sight) > 0
+        level = own.level if is_aware else 0
+        is_new: cython.bint = (
+            one.is_new or row.is_noticed != one.is_noticed or is_in_view != one.is_in_view or level != one.level
+            or (not is_in_view and (one.x != row.x or one.y != row.y or one.z != row.z)))
+        one.is_new, one.is_noticed, one.is_in_view, one.level = False, row.is_noticed, is_in_view, level
+        one.awareness = own.value if is_aware else 0.0
+        one.x, one.y, one.z = row.x, row.y, row.z
         return is_new
 
-    # -- memory
+    # -- memories
 
     def sense(
-        self, row: cython.Py_ssize_t, sensor_id: cython.longlong, number: cython.Py_ssize_t, intensity: cython.double,
+        self, sensor_id: cython.longlong, target: cython.longlong, number: cython.Py_ssize_t, intensity: cython.double,
         x: cython.double, y: cython.double, z: cython.double, sent_s: cython.double, now_s: cython.double,
         is_seen: cython.bint,
     ) -> None:
-        """Note in the memory of a row that its target is sensed; a change is reported to the given sensor."""
-        self.check(row, number)
-        self.remember(row, self.mind_of_row(row), sensor_id, number, intensity, x, y, z, sent_s, now_s, is_seen)
+        """Note in a memory that a target is sensed."""
+        row: KnownTarget = self.row(sensor_id << ID_BITS | target)
+        self.insert_new()
+        row.remember(self.changes, sensor_id, number, intensity, x, y, z, sent_s, now_s, is_seen)
 
-    def settle(self, row: cython.Py_ssize_t, now_s: cython.double) -> None:
-        """Let time pass in the memory of a row: its target is lost, expires and is forgotten."""
-        self.check(row)
-        self.let_pass(row, self.mind_of_row(row), self.key_of_row[row] >> ID_BITS, now_s)
+    def settle(self, sensor_id: cython.longlong, now_s: cython.double) -> None:
+        """Let time pass in a memory: its targets are lost, expire and are forgotten."""
+        row: KnownTarget
+        for row in self.known(sensor_id):
+            row.let_pass(self.changes, sensor_id, now_s)
 
-    def learn(
-        self, row: cython.Py_ssize_t, number: cython.Py_ssize_t, strength: cython.double, x: cython.double,
-        y: cython.double, z: cython.double, vx: cython.double, vy: cython.double, vz: cython.double,
-        at_s: cython.double, now_s: cython.double,
-    ) -> None:
-        """Note what another memory reports of the target of a row, as it was at ``at_s``."""
-        self.check(row, number)
-        if not self.rows[row, IS_KNOWN]:
-            self.begin(row, at_s)
-        self.rows[row, PLACE], self.rows[row, PLACE + 1], self.rows[row, PLACE + 2] = x, y, z
-        self.rows[row, VELOCITY], self.rows[row, VELOCITY + 1], self.rows[row, VELOCITY + 2] = vx, vy, vz
-        self.rows[row, KNOWN_AT_S] = at_s
-        self.senses[row, number, STRENGTH], self.senses[row, number, SENSED_AT_S] = strength, at_s
-        self.rows[row, LAST_SENSED_S] = max(self.rows[row, LAST_SENSED_S], at_s)
-        self.rows[row, IS_EXPIRED] = 0
-        self.note(row, self.key_of_row[row] >> ID_BITS, "reported", now_s)
-
-    # -- awareness
-
-    def expose(
-        self, row: cython.Py_ssize_t, visibility: cython.double, now_s: cython.double, shown_by_number: dict,
-    ) -> None:
-        """Set the visibility of the target of a row from now on, in all and by number of the modality."""
-        number: cython.Py_ssize_t
-        self.check(row)
-        self.hide(row)
-        for number, shown in shown_by_number.items():
-            self.check(row, number)
-            self.senses[row, number, SHOWN] = shown
-        slot: cython.Py_ssize_t = self.mind_of_row(row)
-        self.drift(row, slot, now_s)
-        self.cross(row, slot)
-        self.put_visibility(row, visibility)
-
-    def stimulate(
-        self, row: cython.Py_ssize_t, number: cython.Py_ssize_t, intensity: cython.double, now_s: cython.double,
-    ) -> None:
-        """Raise the meter of a row by a stimulus."""
-        self.check(row, number)
-        self.startle(row, self.mind_of_row(row), number, intensity, now_s)
-
-    def advance_meter(self, row: cython.Py_ssize_t, now_s: cython.double) -> None:
-        """Let time pass for the meter of a row."""
-        self.check(row)
-        slot: cython.Py_ssize_t = self.mind_of_row(row)
-        self.drift(row, slot, now_s)
-        self.cross(row, slot)
-
-    def begin_awareness(self, row: cython.Py_ssize_t, now_s: cython.double) -> None:
-        """Begin the meter of a row at 0."""
-        self.check(row)
-        self.begin_meter(row, now_s)
+    def learn(self, sensor_id: cython.longlong, number: cython.Py_ssize_t, report, now_s: cython.double) -> None:
+        """Note in a memory the ``TargetReport`` of another memory."""
+        row: KnownTarget = self.row(sensor_id << ID_BITS | report.target)
+        self.insert_new()
+        if row.state != KNOWN:
+            row.begin(report.at_s)
+        row.x, row.y, row.z = report.position
+        row.vx, row.vy, row.vz = report.velocity
+        row.known_at_s, row.last_sensed_s = report.at_s, max(row.last_sensed_s, report.at_s)
+        row.note_sensed(number, report.strength, report.at_s)
+        row.is_expired = False
+        row.note(self.changes, sensor_id, "reported", now_s)
 
     # -- passes over many rows
 
-    def hear(
-        self, sensor_ids: list, which: list, intensities: list, what: list, first: cython.Py_ssize_t,
-        now_s: cython.double,
-    ) -> int:
-        """Take in stimuli from one on; return which has no row yet, or how many there are."""
+    def hear(self, sensor_ids: list, which: list, intensities: list, what: list, now_s: cython.double) -> None:
+        """Take in stimuli."""
         place: cython.Py_ssize_t
         sensor_id: cython.longlong
         target: cython.longlong
         number: cython.Py_ssize_t
-        slot: cython.Py_ssize_t
-        row: cython.Py_ssize_t
-        mine: cython.Py_ssize_t
-        for place in range(first, len(sensor_ids)):
+        mind: Mind
+        row: KnownTarget
+        for place in range(len(sensor_ids)):
             sensor_id = sensor_ids[place]
-            slot = self.mind_of(sensor_id)
-            if slot < 0 or not (self.minds[slot, HAS_MEMORY] or self.minds[slot, HAS_AWARENESS]):
+            mind = self.minds.get(sensor_id)
+            if mind is None:
                 continue
-            target, number, position, sent_s, _ = what[which[place]]
-            row = mine = -1
-            if self.minds[slot, HAS_MEMORY]:
-                row = self.find(cython.cast(cython.longlong, self.minds[slot, OWNER_ID]) << ID_BITS | target)
-                if row < 0:
-                    return place
-            if self.minds[slot, HAS_AWARENESS]:
-                mine = self.find(sensor_id << ID_BITS | target)
-                if mine < 0:
-                    return place
-            if row >= 0:
-                x, y, z = position
-                self.check(row, number)
-                self.remember(
-                    row, self.mind_of_row(row), sensor_id, number, intensities[place], x, y, z, sent_s, now_s, False)
-            if mine >= 0:
-                self.check(mine, number)
-                self.startle(mine, slot, number, intensities[place], now_s)
-        return len(sensor_ids)
+            target, number, (x, y, z), sent_s, _ = what[which[place]]
+            if mind.has_memory:
+                row = self.row((sensor_id if mind.owner_id < 0 else mind.owner_id) << ID_BITS | target)
+                row.remember(self.changes, sensor_id, number, intensities[place], x, y, z, sent_s, now_s, False)
+            if mind.has_awareness:
+                row = self.row(sensor_id << ID_BITS | target)
+                row.startle(self.levels_crossed, number, intensities[place], now_s)
+        self.insert_new()
 
     def take_turn(self, places, ids, is_new: cython.bint) -> None:
         """Begin a look, a pass of ``see`` over all pairs, then of ``advance`` over all rows; or continue it.
@@ -746,17 +1047,16 @@ class PerceptTable:
             self.source_places, self.source_ids = places, ids
 
     def see(
-        self, columns: tuple, number: cython.Py_ssize_t, is_seen: cython.bint, some: object, now_s: cython.double,
+        self, columns: tuple, number: cython.Py_ssize_t, is_seen: cython.bint, now_s: cython.double,
         report_every_s: cython.double, first: cython.Py_ssize_t, end: cython.Py_ssize_t,
     ) -> None:
-        """Take in the pairs of a modality that are in view. Pairs without a row are listed in ``missing``.
+        """Take in the pairs of a modality that are in view.
 
         Args:
             columns: of pairs, ascending by sensor, then source: keys (m,) int64, intensity (m,) float64, is_sensed
                 (m,) bool, and reported_at_s (m,) float64 (s), which is overwritten.
             number: number of the modality.
             is_seen: whether it is a kind of sight.
-            some: indices of pairs, which were missing; None for those from ``first`` to before ``end``.
             now_s: game time (s).
             report_every_s: time between two reports of what stays in view (s).
             first, end: indices of pairs.
@@ -765,65 +1065,53 @@ class PerceptTable:
         """
         at: cython.Py_ssize_t
         index: cython.Py_ssize_t
-        turn: cython.Py_ssize_t
         slot: cython.Py_ssize_t
-        own: cython.Py_ssize_t
-        row: cython.Py_ssize_t
-        mine: cython.Py_ssize_t
-        source_slot: cython.Py_ssize_t
         key: cython.longlong
         sensor_id: cython.longlong
-        last_id: cython.longlong = -1
         target: cython.longlong
-        owner: cython.longlong
+        mind: Mind
+        row: KnownTarget
+        own: KnownTarget
         x: cython.double
         y: cython.double
         z: cython.double
-        if not (0 <= number < self.senses_count):
-            raise IndexError(f"there is no modality {number}")
+        rows: list = self.rows
         if columns is not self.pair_columns:
             self.view_pairs(columns)
         if not 0 <= first <= end <= self.pair_keys.shape[0]:
             raise IndexError(f"there are no pairs {first} to {end}")
-        slot = -1
         at = self.place_of(self.pair_keys[first]) if 0 < first < end else 0
-        for turn in range(first if some is None else 0, end if some is None else len(some)):
-            index = turn if some is None else some[turn]
+        for index in range(first, end):
             key = self.pair_keys[index]
             sensor_id, target = key >> ID_BITS, key & ID_MASK
-            if not self.pair_sensed[index]:
+            slot = target & SLOT_MASK
+            if not self.pair_sensed[index] or slot >= self.ids.shape[0] or self.ids[slot] != target:
                 continue
-            source_slot = target & SLOT_MASK
-            if source_slot >= self.ids.shape[0] or self.ids[source_slot] != target:
-                continue
-            if sensor_id != last_id:
-                slot, last_id = self.mind_of(sensor_id), sensor_id
-            if slot < 0:
-                continue
-            row = mine = own = -1
-            owner = cython.cast(cython.longlong, self.minds[slot, OWNER_ID])
-            if self.minds[slot, HAS_AWARENESS] or (self.minds[slot, HAS_MEMORY] and owner == sensor_id):
-                while at < self.count and self.keys[at] < key:
-                    at += 1
-                own = self.order[at] if at < self.count and self.keys[at] == key else -1
-            if self.minds[slot, HAS_AWARENESS]:
-                mine = own
-                if mine < 0:
-                    self.missing.append(index)
+            own = None
+            while at < len(rows):
+                own = rows[at]
+                if own.key >= key:
+                    break
+                at += 1
+            if own is not None and own.key == key:
+                mind = own.mind
+            else:
+                mind = self.minds.get(sensor_id)
+                if mind is None:
                     continue
-            if self.minds[slot, HAS_MEMORY]:
-                row = own if owner == sensor_id else self.find(owner << ID_BITS | target)
-                if row < 0:
-                    self.missing.append(index)
-                    continue
-            x, y, z = self.places[source_slot, 0], self.places[source_slot, 1], self.places[source_slot, 2]
-            if row >= 0:
-                self.keep_in_view(row, sensor_id, number, self.pair_intensity[index], x, y, z, now_s, is_seen)
-            if mine >= 0:
-                self.show(mine, number, self.pair_intensity[index], now_s)
+                if mind.has_awareness or (mind.has_memory and mind.owner_id < 0):
+                    own = self.row(key)
+            x, y, z = self.places[slot, 0], self.places[slot, 1], self.places[slot, 2]
+            if mind.has_memory:
+                row = own if mind.owner_id < 0 else self.row(mind.owner_id << ID_BITS | target)
+                row.keep_in_view(
+                    self.changes, sensor_id, number, self.pair_intensity[index], x, y, z, now_s, is_seen, self.looks)
+            if mind.has_awareness:
+                own.show(number, self.pair_intensity[index], self.looks, now_s)
             if is_due(now_s, self.pair_reported_s[index], report_every_s, sensor_id):
                 self.pair_reported_s[index] = now_s
                 self.sensations.append((sensor_id, target, number, self.pair_intensity[index], x, y, z))
+        self.insert_new()
 
     @cython.cfunc
     def view_pairs(self, columns: tuple):
@@ -840,304 +1128,39 @@ class PerceptTable:
 
         Args:
             now_s: game time (s).
-            first, end: places in ``keys``, from the first to before the last.
+            first, end: places in ``rows``, from the first to before the last.
 
         Cost: O(rows), 10 to 30 ns a row.
         """
         place: cython.Py_ssize_t
-        row: cython.Py_ssize_t
-        slot: cython.Py_ssize_t = -1
-        number: cython.Py_ssize_t
-        source_slot: cython.Py_ssize_t
-        sensor_id: cython.longlong
-        last_id: cython.longlong = -1
-        target: cython.longlong
-        visibility: cython.double
-        if not 0 <= first <= end <= self.count:
-            raise IndexError(f"there are no keys {first} to {end}")
+        slot: cython.Py_ssize_t
+        row: KnownTarget
+        rows: list = self.rows
+        if not 0 <= first <= end <= len(rows):
+            raise IndexError(f"there are no rows {first} to {end}")
         for place in range(first, end):
-            row = self.order[place]
-            sensor_id = self.keys[place] >> ID_BITS
-            if sensor_id != last_id:
-                slot, last_id = self.mind_of(sensor_id), sensor_id
-            if slot < 0:
-                self.has_ended = True
-                continue
-            if self.rows[row, IS_KNOWN] and self.rows[row, LOOKED] < self.looks:
-                self.let_pass(row, slot, sensor_id, now_s)
-                if self.minds[slot, FREE_KNOWLEDGE_S] > 0 and self.rows[row, IS_KNOWN] and (
-                        now_s <= self.rows[row, LAST_SEEN_S] + self.minds[slot, FREE_KNOWLEDGE_S]):
-                    target = self.key_of_row[row] & ID_MASK
-                    source_slot = target & SLOT_MASK
-                    if source_slot < self.ids.shape[0] and self.ids[source_slot] == target:
-                        self.follow_freely(
-                            row, self.places[source_slot, 0], self.places[source_slot, 1],
-                            self.places[source_slot, 2], now_s)
-            if self.rows[row, HAS_METER]:
-                self.drift(row, slot, now_s)
-                self.cross(row, slot)
-                visibility = 0
-                if self.rows[row, SHOWN_AT] == self.looks:
-                    for number in range(self.senses_count):
-                        visibility = max(visibility, self.senses[row, number, SHOWN])
-                elif self.rows[row, SHOWN_AT] > -INFINITY:
-                    self.hide(row)
-                    self.rows[row, SHOWN_AT] = -INFINITY
-                self.put_visibility(row, visibility)
-                if self.rows[row, VALUE] == 0 and visibility == 0:
-                    self.rows[row, HAS_METER] = 0
-            if not (self.rows[row, HAS_METER] or self.rows[row, IS_KNOWN]):
+            row = rows[place]
+            if row.state == KNOWN and row.looked < self.looks:
+                row.let_pass(self.changes, row.key >> ID_BITS, now_s)
+                if row.mind.free_knowledge_s > 0 and row.state == KNOWN and (
+                        now_s <= row.seen_s + row.mind.free_knowledge_s):
+                    slot = row.target & SLOT_MASK
+                    if slot < self.ids.shape[0] and self.ids[slot] == row.target:
+                        row.follow_freely(self.places[slot, 0], self.places[slot, 1], self.places[slot, 2], now_s)
+            if row.has_meter:
+                row.drift(now_s)
+                row.cross(self.levels_crossed)
+                row.take_look(self.looks)
+                row.has_meter = row.value != 0 or row.visibility != 0
+            if row.state != KNOWN and not (row.has_meter and row.state == NOTHING):
                 self.has_ended = True
 
-    # -- one row
 
-    @cython.cfunc
-    def check(self, row: cython.Py_ssize_t, number: cython.Py_ssize_t = -1):
-        """Raise IndexError unless there are such a row, its settings and such a modality, if one is given."""
-        if not 0 <= row < self.capacity or self.key_of_row[row] < 0 or self.mind_of_row(row) < 0:
-            raise IndexError(f"there is no row {row}")
-        if number != -1 and not 0 <= number < self.senses_count:
-            raise IndexError(f"there is no modality {number}")
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def mind_of_row(self, row: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        return self.mind_of(self.key_of_row[row] >> ID_BITS)
-
-    @cython.cfunc
-    def note(self, row: cython.Py_ssize_t, sensor_id: cython.longlong, kind: str, at_s: cython.double):
-        """List a change of a memory."""
-        self.changes.append((
-            sensor_id, at_s, self.key_of_row[row] & ID_MASK, kind, self.rows[row, PLACE], self.rows[row, PLACE + 1],
-            self.rows[row, PLACE + 2]))
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def begin(self, row: cython.Py_ssize_t, at_s: cython.double) -> cython.void:
-        """Begin the memory of a row, and keep its meter."""
-        i: cython.Py_ssize_t
-        for i in range(HAS_METER):
-            self.rows[row, i] = 0
-        self.rows[row, IS_KNOWN] = 1
-        self.rows[row, LOOKED] = -INFINITY
-        self.rows[row, FIRST_SENSED_S] = self.rows[row, LAST_SENSED_S] = self.rows[row, NOTICED_S] = at_s
-        self.rows[row, KNOWN_AT_S] = -INFINITY
-        self.rows[row, FIRST_SEEN_S] = self.rows[row, LAST_SEEN_S] = NEVER
-        for i in range(self.senses_count):
-            self.senses[row, i, STRENGTH], self.senses[row, i, SENSED_AT_S] = 0, -INFINITY
-
-    @cython.cfunc
-    def remember(
-        self, row: cython.Py_ssize_t, slot: cython.Py_ssize_t, sensor_id: cython.longlong, number: cython.Py_ssize_t,
-        intensity: cython.double, x: cython.double, y: cython.double, z: cython.double, sent_s: cython.double,
-        now_s: cython.double, is_seen: cython.bint,
-    ):
-        """Note in the memory of a row that its target is sensed."""
-        if self.rows[row, IS_KNOWN] and not (
-                self.rows[row, IS_NOTICED] and now_s <= self.rows[row, NOTICED_S] + self.minds[slot, LOSE_AFTER_S]):
-            self.let_pass(row, slot, sensor_id, now_s)
-        if not self.rows[row, IS_KNOWN]:
-            self.begin(row, now_s)
-        if is_seen:
-            self.sight(row, x, y, z, sent_s)
-        if sent_s >= self.rows[row, KNOWN_AT_S]:
-            self.rows[row, PLACE], self.rows[row, PLACE + 1], self.rows[row, PLACE + 2] = x, y, z
-            self.rows[row, KNOWN_AT_S] = sent_s
-        self.rows[row, LAST_SENSED_S] = self.rows[row, NOTICED_S] = now_s
-        self.senses[row, number, STRENGTH], self.senses[row, number, SENSED_AT_S] = intensity, now_s
-        self.rows[row, IS_EXPIRED] = 0
-        if not self.rows[row, IS_NOTICED]:
-            self.rows[row, IS_NOTICED] = 1
-            self.note(row, sensor_id, "gained", now_s)
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def sight(
-        self, row: cython.Py_ssize_t, x: cython.double, y: cython.double, z: cython.double, seen_s: cython.double,
-    ) -> cython.void:
-        """Note a sighting; the velocity is that between it and another one of a target that was not lost since."""
-        passed_s: cython.double = seen_s - self.rows[row, LAST_SEEN_S]   # NaN at first
-        if passed_s > 0:
-            if self.rows[row, IS_NOTICED]:
-                self.rows[row, VELOCITY] = (x - self.rows[row, SEEN]) / passed_s
-                self.rows[row, VELOCITY + 1] = (y - self.rows[row, SEEN + 1]) / passed_s
-                self.rows[row, VELOCITY + 2] = (z - self.rows[row, SEEN + 2]) / passed_s
-            else:
-                self.rows[row, VELOCITY] = self.rows[row, VELOCITY + 1] = self.rows[row, VELOCITY + 2] = 0
-        if self.rows[row, FIRST_SEEN_S] != self.rows[row, FIRST_SEEN_S]:
-            self.rows[row, FIRST_SEEN_S] = seen_s
-        self.rows[row, SEEN], self.rows[row, SEEN + 1], self.rows[row, SEEN + 2] = x, y, z
-        self.rows[row, LAST_SEEN_S] = seen_s
-
-    @cython.cfunc
-    def keep_in_view(
-        self, row: cython.Py_ssize_t, sensor_id: cython.longlong, number: cython.Py_ssize_t,
-        intensity: cython.double, x: cython.double, y: cython.double, z: cython.double, now_s: cython.double,
-        is_seen: cython.bint,
-    ):
-        """Note in the memory of a row that its target is in view, and was without a break since the last look."""
-        if self.rows[row, LOOKED] >= self.looks - 1 and (
-                self.rows[row, IS_KNOWN] and self.rows[row, IS_NOTICED]):
-            self.rows[row, NOTICED_S] = max(self.rows[row, NOTICED_S], now_s)
-            self.rows[row, LAST_SENSED_S] = max(self.rows[row, LAST_SENSED_S], now_s)
-        self.remember(row, self.mind_of_row(row), sensor_id, number, intensity, x, y, z, now_s, now_s, is_seen)
-        self.rows[row, LOOKED] = self.looks
-
-    @cython.cfunc
-    def show(
-        self, row: cython.Py_ssize_t, number: cython.Py_ssize_t, intensity: cython.double, now_s: cython.double,
-    ):
-        """Note for the meter of a row how strongly its target shows itself."""
-        if not self.rows[row, HAS_METER]:
-            self.begin_meter(row, now_s)
-        if self.rows[row, SHOWN_AT] != self.looks:
-            self.hide(row)
-            self.rows[row, SHOWN_AT] = self.looks
-        self.senses[row, number, SHOWN] = intensity
-
-    @cython.cfunc
-    def let_pass(
-        self, row: cython.Py_ssize_t, slot: cython.Py_ssize_t, sensor_id: cython.longlong, now_s: cython.double,
-    ):
-        """Let the target of a row be lost, expire and be forgotten by time passing."""
-        at_s: cython.double = self.rows[row, NOTICED_S] + self.minds[slot, LOSE_AFTER_S]
-        if not self.rows[row, IS_KNOWN]:
-            return
-        if self.rows[row, IS_NOTICED] and now_s > at_s:
-            self.rows[row, IS_NOTICED] = 0
-            self.note(row, sensor_id, "lost", at_s)
-        at_s = self.rows[row, LAST_SENSED_S] + self.minds[slot, MAXIMUM_AGE_S]
-        if not self.rows[row, IS_EXPIRED] and now_s > at_s:
-            self.rows[row, IS_EXPIRED] = 1
-            self.note(row, sensor_id, "expired", at_s)
-        at_s += self.minds[slot, KEEP_EXPIRED_S]
-        if now_s > at_s:
-            self.note(row, sensor_id, "forgotten", at_s)
-            self.rows[row, IS_KNOWN] = self.rows[row, IS_NOTICED] = 0
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def follow_freely(
-        self, row: cython.Py_ssize_t, x: cython.double, y: cython.double, z: cython.double, at_s: cython.double,
-    ) -> cython.void:
-        passed_s: cython.double = at_s - self.rows[row, KNOWN_AT_S]
-        if passed_s > 0:
-            self.rows[row, VELOCITY] = (x - self.rows[row, PLACE]) / passed_s
-            self.rows[row, VELOCITY + 1] = (y - self.rows[row, PLACE + 1]) / passed_s
-            self.rows[row, VELOCITY + 2] = (z - self.rows[row, PLACE + 2]) / passed_s
-            self.rows[row, PLACE], self.rows[row, PLACE + 1], self.rows[row, PLACE + 2] = x, y, z
-            self.rows[row, KNOWN_AT_S] = at_s
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def begin_meter(self, row: cython.Py_ssize_t, now_s: cython.double) -> cython.void:
-        i: cython.Py_ssize_t
-        for i in range(HAS_METER, self.rows.shape[1]):
-            self.rows[row, i] = 0
-        self.rows[row, HAS_METER] = 1
-        self.rows[row, SHOWN_AT] = -INFINITY
-        self.rows[row, LINE_S] = self.rows[row, METER_S] = now_s
-        for i in range(self.senses_count):
-            self.senses[row, i, SHOWN] = self.senses[row, i, STIMULUS_GAIN] = 0
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def hide(self, row: cython.Py_ssize_t) -> cython.void:
-        i: cython.Py_ssize_t
-        for i in range(self.senses_count):
-            self.senses[row, i, SHOWN] = 0
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def slope(self, row: cython.Py_ssize_t, slot: cython.Py_ssize_t) -> cython.double:
-        visibility: cython.double = self.rows[row, VISIBILITY]
-        return visibility * self.minds[slot, GAIN_PER_S] if visibility > 0 else -self.minds[slot, DECAY_PER_S]
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def drift(self, row: cython.Py_ssize_t, slot: cython.Py_ssize_t, now_s: cython.double) -> cython.void:
-        """Move a meter along its line."""
-        i: cython.Py_ssize_t
-        if now_s < self.rows[row, METER_S]:
-            return
-        self.rows[row, METER_S] = now_s
-        self.rows[row, VALUE] = min(1.0, max(
-            0.0, self.rows[row, LINE_VALUE] + self.slope(row, slot) * (now_s - self.rows[row, LINE_S])))
-        if self.rows[row, VALUE] == 0:
-            for i in range(self.senses_count):
-                self.senses[row, i, STIMULUS_GAIN] = 0
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def put_visibility(self, row: cython.Py_ssize_t, visibility: cython.double) -> cython.void:
-        if visibility != self.rows[row, VISIBILITY]:
-            self.rows[row, VISIBILITY] = visibility
-            self.rows[row, LINE_S], self.rows[row, LINE_VALUE] = self.rows[row, METER_S], self.rows[row, VALUE]
-
-    @cython.cfunc
-    def startle(
-        self, row: cython.Py_ssize_t, slot: cython.Py_ssize_t, number: cython.Py_ssize_t, intensity: cython.double,
-        now_s: cython.double,
-    ):
-        """Raise a meter by a stimulus."""
-        if not self.rows[row, HAS_METER]:
-            self.begin_meter(row, now_s)
-        self.drift(row, slot, now_s)
-        self.cross(row, slot)
-        raised: cython.double = min(1.0, self.rows[row, VALUE] + intensity * self.minds[slot, GAIN_PER_SIGNAL])
-        self.senses[row, number, STIMULUS_GAIN] += raised - self.rows[row, VALUE]
-        self.rows[row, VALUE] = self.rows[row, LINE_VALUE] = raised
-        self.rows[row, LINE_S] = now_s
-        self.cross(row, slot)
-
-    @cython.cfunc
-    def cross(self, row: cython.Py_ssize_t, slot: cython.Py_ssize_t):
-        """Cross the levels that a meter has reached or left; report those whose reaction time has passed."""
-        most: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, self.minds[slot, LEVELS])
-        level: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, self.rows[row, LEVEL])
-        reached: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, self.rows[row, REACHED])
-        value: cython.double = self.rows[row, VALUE]
-        at_s: cython.double
-        while reached < most and value >= self.levels[slot, reached, RISES_AT]:
-            at_s = self.moment_of(row, slot, self.levels[slot, reached, RISES_AT])
-            at_s += self.levels[slot, reached, REACTION_S]
-            if reached > level:
-                at_s = max(at_s, self.reacts[row, reached - 1])
-            self.reacts[row, reached] = at_s
-            reached += 1
-        while reached > 0 and value <= self.levels[slot, reached - 1, FALLS_AT]:
-            at_s = self.moment_of(row, slot, self.levels[slot, reached - 1, FALLS_AT])
-            level = self.react(row, level, reached, at_s)
-            if reached == level:
-                level -= 1
-                self.levels_crossed.append((
-                    self.key_of_row[row] >> ID_BITS, at_s, self.key_of_row[row] & ID_MASK, level))
-            reached -= 1
-        level = self.react(row, level, reached, self.rows[row, METER_S])
-        self.rows[row, LEVEL], self.rows[row, REACHED] = level, reached
-
-    @cython.cfunc
-    def react(
-        self, row: cython.Py_ssize_t, level: cython.Py_ssize_t, reached: cython.Py_ssize_t, until_s: cython.double,
-    ) -> cython.Py_ssize_t:
-        """Report the levels above one whose reaction time has passed by then; return the level then."""
-        while level < reached and self.reacts[row, level] <= until_s:
-            level += 1
-            self.levels_crossed.append((
-                self.key_of_row[row] >> ID_BITS, self.reacts[row, level - 1], self.key_of_row[row] & ID_MASK, level))
-        return level
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def moment_of(self, row: cython.Py_ssize_t, slot: cython.Py_ssize_t, value: cython.double) -> cython.double:
-        """Return when the line of a meter passed a value: now at the latest."""
-        slope: cython.double = self.slope(row, slot)
-        if self.rows[row, LINE_VALUE] == value or slope == 0:
-            return self.rows[row, LINE_S]
-        passed_s: cython.double = (value - self.rows[row, LINE_VALUE]) / slope
-        if 0 <= passed_s <= self.rows[row, METER_S] - self.rows[row, LINE_S]:
-            return self.rows[row, LINE_S] + passed_s
-        return self.rows[row, METER_S]
+def number_in(modalities: list, name: str) -> int:
+    """Return the number of a modality; a new name is appended."""
+    if name not in modalities:
+        modalities.append(name)
+    return modalities.index(name)
 
 
 @cython.cfunc

@@ -1,8 +1,8 @@
-"""Rows of the table of percepts, viewed one by one, and saved."""
+"""How rows of percepts are saved: as columns."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,94 +11,25 @@ from numpy.typing import NDArray
 from ai_core.saving.fields import LARGEST, LATEST_S
 from ai_core.saving.kinds import ArrayOf, Columns, ListOf, MapOf, Record, Seconds
 from ai_core.senses.id_table import LARGEST_ID
-from ai_core.senses.percepts.percept_loops import COLUMNS, NO_SENSE, NOT_IN_VIEW, SENSE_COLUMNS, PerceptTable
-from ai_core.senses.sensation import FARTHEST_M, Point
-from ai_core.senses.sight.pair_keys import ID_BITS
+from ai_core.senses.percepts.percept_loops import (
+    MEMORY_NUMBERS,
+    METER_NUMBERS,
+    NO_SENSE,
+    NOT_IN_VIEW,
+    KnownTarget,
+    PerceptTable,
+)
+from ai_core.senses.sensation import FARTHEST_M
 
-__all__ = ["ROWS", "RowView", "SavedRows", "put_rows", "saved_rows"]
-
-ID_MASK = (1 << ID_BITS) - 1
-
-COLUMN = {name: place for place, name in enumerate(COLUMNS)}
-"""Places of the numbers of a row by name."""
-
-
-class _Part(NamedTuple):
-    """A part of a row: the memory, or the awareness meter.
-
-    Attributes:
-        has: name of the flag that says whether the row has it.
-        looked, ago: name of its number of a look, and how many looks ago that was, at most ``LONG_AGO``. The last
-            look may be under way.
-        columns, of_sense: places of its numbers in a row, and in those of a modality.
-        saved: names of the numbers that are saved.
-    """
-
-    has: str
-    looked: str
-    ago: str
-    columns: slice
-    of_sense: slice
-    saved: tuple[str, ...]
-
+__all__ = ["ROWS", "SavedRows", "put_row", "put_rows", "saved_rows"]
 
 LONG_AGO = 2
-"""Stands for at least so many among saved numbers of looks."""
+"""Stands for at least so many among saved numbers of looks. The last look may be under way."""
 
-MEMORY, METER = PARTS = (
-    _Part("is_known", "looked", "looked_ago", slice(0, COLUMN["has_meter"]), slice(0, 2),
-          ("is_known", "is_noticed", "is_expired", *COLUMNS[4 : COLUMN["has_meter"]])),
-    _Part("has_meter", "shown_at", "shown_ago", slice(COLUMN["has_meter"], len(COLUMNS)), slice(2, 4),
-          ("has_meter", "level", "value", "visibility", "line_s", "line_value", "meter_s")),
-)
-
-
-Values = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
-"""Numbers of a row, those by modality, and the moments of its reactions."""
-
-
-class RowView:
-    """A view of one row. When the row ends, the view keeps its last values."""
-
-    __slots__ = ("__weakref__", "_kept", "_key", "_table")
-
-    def __init__(self, table: PerceptTable, key: int) -> None:
-        self._table, self._key = table, key
-        self._kept: Values | None = None
-
-    @property
-    def target(self) -> int:
-        """Id of the source."""
-        return self._key & ID_MASK
-
-    def _end(self) -> None:
-        """Keep the values of a row that ends."""
-        rows, senses, reacts = self._values()
-        self._kept = rows.copy(), senses.copy(), reacts.copy()
-
-    def _values(self) -> Values:
-        if self._kept is not None:
-            return self._kept
-        table = self._table
-        row = table.find(self._key)
-        return table.all_rows[row], table.all_senses[row], table.all_reacts[row]
-
-    def _number(self, name: str) -> float:
-        return float(self._values()[0][COLUMN[name]])
-
-    def _point(self, first: str) -> Point:
-        place = COLUMN[first]
-        x, y, z = self._values()[0][place : place + 3].tolist()
-        return (x, y, z)
-
-    def _by_modality(self, name: str, of: str, absent: float) -> dict[str, float]:
-        """Return numbers by modality, of those whose number ``of`` is not the absent one."""
-        senses = self._values()[1]
-        values, conditions = (senses[:, SENSE_COLUMNS.index(one)].tolist() for one in (name, of))
-        return {
-            modality: value
-            for modality, value, condition in zip(self._table.modalities, values, conditions, strict=False)
-            if condition != absent}
+SENSE = ("strength", "sensed_at_s", "shown", "stimulus_gain")
+MEMORY = ("is_known", "looked_ago", *MEMORY_NUMBERS)
+METER = ("has_meter", "shown_ago", *METER_NUMBERS)
+"""Columns of a modality, of memories and of meters."""
 
 
 class SavedRows(NamedTuple):
@@ -156,46 +87,53 @@ class SavedRows(NamedTuple):
 
 
 def saved_rows(
-    table: PerceptTable, rows: NDArray[np.intp], *, memory: bool = True, meters: bool = True,
+    rows: Sequence[KnownTarget], looks: float, *, memory: bool = True, meters: bool = True
 ) -> SavedRows:
-    """Return some rows for saving."""
-    values, senses, looks = table.all_rows[rows], table.all_senses[rows], table.looks
-    for part, is_saved in zip(PARTS, (memory, meters), strict=True):
-        is_over = (values[:, COLUMN[part.has]] == 0) | (not is_saved)
-        values[is_over, part.columns] = 0
-        values[is_over, COLUMN[part.looked]] = NOT_IN_VIEW
-        senses[is_over, :, part.of_sense] = NO_SENSE[part.of_sense]
-    memories, kept_meters = (
-        {part.ago: np.minimum(ago, LONG_AGO),
-         **{name: values[:, COLUMN[name]] for name in part.saved}}
-        for part in PARTS for ago in [looks - values[:, COLUMN[part.looked]]])
-    pending = values[:, [COLUMN["level"], COLUMN["reached"]]].astype(np.intp).tolist()
+    """Return rows for saving, at a number of looks."""
+    known, aware = ([memory and one.is_known for one in rows], [meters and one.has_meter for one in rows])
+    senses: dict[str, Any] = {}
+    for row, (one, is_known, is_aware) in enumerate(zip(rows, known, aware, strict=True)):
+        for name, four in one.by_modality().items():
+            four = (*(four if is_known else NO_SENSE)[:2], *(four if is_aware else NO_SENSE)[2:])
+            if four != NO_SENSE:
+                senses.setdefault(name, [NO_SENSE] * len(rows))[row] = four
     return SavedRows(
-        table.row_keys[rows] & ID_MASK, memories, kept_meters,
-        [table.all_reacts[row, level:reached].tolist()
-         for row, (level, reached) in zip(rows.tolist(), pending, strict=True)],
-        {modality: dict(zip(SENSE_COLUMNS, senses[:, number].T, strict=True))
-         for number, modality in enumerate(table.modalities) if (senses[:, number] != NO_SENSE).any()})
+        np.array([one.target for one in rows], np.int64),
+        _columns_of(MEMORY, [(1, min(looks - one.looked, LONG_AGO), *one.memory_numbers()) if is_known else None
+                             for one, is_known in zip(rows, known, strict=True)]),
+        _columns_of(METER, [(1, min(looks - one.shown_at, LONG_AGO), *one.meter_numbers()) if is_aware else None
+                            for one, is_aware in zip(rows, aware, strict=True)]),
+        [one.pending_s if is_aware else [] for one, is_aware in zip(rows, aware, strict=True)],
+        {name: dict(zip(SENSE, np.array(fours).T, strict=True)) for name, fours in sorted(senses.items())})
+
+
+def _columns_of(names: Sequence[str], rows: Sequence[tuple[float, ...] | None]) -> dict[str, NDArray[Any]]:
+    nothing = (0, LONG_AGO) + (0.0,) * (len(names) - 2)
+    values = np.array([nothing if one is None else one for one in rows]).reshape(-1, len(names))
+    return dict(zip(names, values.T, strict=True))
+
+
+def put_row(row: KnownTarget, saved: SavedRows, place: int, looks: float) -> None:
+    """Have a row hold what was saved, and nothing else."""
+    looked, shown_at = (
+        NOT_IN_VIEW if (ago := int(columns[name][place])) == LONG_AGO else looks - ago
+        for columns, name in ((saved.memory, "looked_ago"), (saved.meters, "shown_ago")))
+    if saved.memory["is_known"][place]:
+        row.put_memory([saved.memory[name][place] for name in MEMORY_NUMBERS], looked)
+    if saved.meters["has_meter"][place]:
+        row.put_meter([saved.meters[name][place] for name in METER_NUMBERS], shown_at, saved.reacts_at_s[place])
+    row.put_senses({
+        name: four for name, columns in saved.senses.items()
+        if (four := tuple(float(columns[one][place]) for one in SENSE)) != NO_SENSE})
 
 
 def put_rows(table: PerceptTable, keys: NDArray[np.int64], saved: SavedRows) -> None:
     """Have these rows and no others of the sensors of their keys; ended rows must have been dropped."""
-    numbers = [table.number(modality) for modality in saved.senses]
-    table.add(keys.tolist())
-    rows = np.array([table.find(key) for key in keys.tolist()], np.intp)
-    for part, columns in zip(PARTS, (saved.memory, saved.meters), strict=True):
-        is_kept = columns[part.has] != 0
-        mine, ago = rows[is_kept], columns[part.ago][is_kept]
-        for name in part.saved:
-            table.all_rows[mine, COLUMN[name]] = columns[name][is_kept]
-        table.all_rows[mine, COLUMN[part.looked]] = np.where(ago == LONG_AGO, NOT_IN_VIEW, table.looks - ago)
-        table.all_senses[mine, :, part.of_sense] = NO_SENSE[part.of_sense]
-        for number, senses in zip(numbers, saved.senses.values(), strict=True):
-            for column, name in [*enumerate(SENSE_COLUMNS)][part.of_sense]:
-                table.all_senses[mine, number, column] = senses[name][is_kept]
-    for row, level, reacts in zip(rows.tolist(), saved.meters["level"].tolist(), saved.reacts_at_s, strict=True):
-        table.all_rows[row, COLUMN["reached"]] = level + len(reacts)
-        table.all_reacts[row, level : level + len(reacts)] = reacts
+    for modality in saved.senses:
+        table.number(modality)
+    for place, key in enumerate(keys.tolist()):
+        put_row(table.row(key), saved, place, table.looks)
+    table.insert_new()
 
 
 def _kind_of(name: str) -> ArrayOf:
@@ -221,6 +159,6 @@ def _columns(names: Iterable[str]) -> Columns:
 
 ROWS = Record(
     SavedRows.checked, at="_saved_rows", targets=ArrayOf(np.int64, minimum=0, maximum=LARGEST_ID),
-    memory=_columns([MEMORY.ago, *MEMORY.saved]), meters=_columns([METER.ago, *METER.saved]),
-    reacts_at_s=ListOf(ListOf(Seconds())), senses=MapOf(_columns(SENSE_COLUMNS)))
+    memory=_columns(MEMORY), meters=_columns(METER),
+    reacts_at_s=ListOf(ListOf(Seconds())), senses=MapOf(_columns(SENSE)))
 """How rows are saved, for owners with ``_saved_rows``."""

@@ -215,11 +215,11 @@ class Perception(Saveable):
 
     def awareness_of(self, sensor_id: int, target: int) -> Awareness | None:
         """Return the awareness of a sensor of a target, None if it is not aware of it."""
-        settings, key, table = self._sensors[sensor_id].awareness, sensor_id << ID_BITS | target, self.table
-        if settings is None or target < 0 or not table.has_meter(table.find(key)):
+        settings = self._sensors[sensor_id].awareness
+        row = None if settings is None or target < 0 else self.table.find(sensor_id, target)
+        if settings is None or row is None or not row.has_meter:
             return None
-        found = table.meters.get(key)
-        return found if isinstance(found, Awareness) else Awareness.of_row(table, key, settings)
+        return Awareness.of_row(row, settings)
 
     def last_sensation(self, sensor_id: int) -> Sensation | None:
         """Return the newest sensation of a sensor, also if it has no listener."""
@@ -257,10 +257,7 @@ class Perception(Saveable):
         table, now = self.table, self._clock.now
         sensor_ids, which, intensities, what, now_s = heard
         table.now_s = now.seconds
-        first, end = 0, len(sensor_ids)
-        while (first := table.hear(sensor_ids, which, intensities, what, first, now.seconds)) < end:
-            table.add([
-                key for place in range(first, end) for key in self._keys_of(sensor_ids[place], what[which[place]][0])])
+        table.hear(sensor_ids, which, intensities, what, now.seconds)
         sensations = []
         for sensor_id, stimulus, intensity in zip(sensor_ids, which, intensities, strict=True):
             source, number, position, sent_at_s, tag = what[stimulus]
@@ -306,11 +303,14 @@ class Perception(Saveable):
         table.take_turn(self._sources.position, self._sources.ids.by_slot, is_new)
         while self._stage <= len(pairs):
             number, of_modality = pairs[self._stage] if self._stage < len(pairs) else (-1, None)
-            keys = table.all_keys if of_modality is None else of_modality.keys
-            first = int(keys.searchsorted(self._from_key)) if self._from_key else 0
-            end = len(keys) if budget is None else min(first + PERCEPTS_PER_BLOCK, len(keys))
-            is_last = end == len(keys)
-            self._from_key = 0 if is_last else int(keys[end])
+            count, first = len(table.rows) if of_modality is None else of_modality.count, 0
+            if self._from_key:
+                first = table.place_of(self._from_key) if of_modality is None else int(
+                    of_modality.keys.searchsorted(self._from_key))
+            end = count if budget is None else min(first + PERCEPTS_PER_BLOCK, count)
+            is_last = end == count
+            self._from_key = 0 if is_last else int(
+                table.rows[end].key if of_modality is None else of_modality.keys[end])
             if is_last:
                 self._stage += 1
             if end > first:
@@ -330,12 +330,11 @@ class Perception(Saveable):
 
     @property
     def _saved_sensor_ids(self) -> NDArray[np.int64]:
-        found: NDArray[np.int64] = self.table.all_keys >> ID_BITS
-        return found
+        return np.array([one.key >> ID_BITS for one in self.table.rows], np.int64)
 
     @property
     def _saved_rows(self) -> SavedRows:
-        return saved_rows(self.table, self.table.all_order)
+        return saved_rows(self.table.rows, self.table.looks)
 
     @_saved_rows.setter
     def _saved_rows(self, loaded: tuple[dict[int, _Perceiver], NDArray[np.int64], SavedRows]) -> None:
@@ -424,27 +423,12 @@ class Perception(Saveable):
             sensor_id, owner, None if perceiver.memory is None else perceiver.memory.durations,
             None if perceiver.awareness is None else perceiver.awareness.numbers)
 
-    def _keys_of(self, sensor_id: int, target: int) -> list[int]:
-        """Return the keys of the rows in which a sensor keeps what it knows of a target."""
-        perceiver = self._sensors.get(sensor_id)
-        keys = []
-        if perceiver is not None and perceiver.awareness is not None:
-            keys.append(sensor_id << ID_BITS | target)
-        if perceiver is not None and perceiver.memory is not None:
-            keys.append(self._sharers[perceiver.memory][0] << ID_BITS | target)
-        return keys
-
     def _see(self, number: int, pairs: PairsInView, now_s: float, first: int, end: int) -> None:
         table, columns, views = self.table, pairs.columns, self._sources.views
         if views.by_modality and (clarity := views.clarity(number, pairs.keys)) is not None:
             columns = (pairs.keys, pairs.intensity * clarity, *columns[2:])
         is_seen = self._modalities.all[number].needs_line_of_sight
-        table.see(columns, number, is_seen, None, now_s, self._report_every_s, first, end)
-        if table.missing:
-            missing, table.missing = table.missing, []
-            found = pairs.keys[missing].tolist()
-            table.add([key for one in found for key in self._keys_of(one >> ID_BITS, one & (1 << ID_BITS) - 1)])
-            table.see(columns, number, is_seen, missing, now_s, self._report_every_s, first, end)
+        table.see(columns, number, is_seen, now_s, self._report_every_s, first, end)
 
     def _notify_reported(self, memory: SenseMemory, changes: list[MemoryChange]) -> None:
         for change in changes:

@@ -11,8 +11,8 @@ from addons.ai_core.bridge.gd import RefusedValue, position_of, report_error, re
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
 from ai_core.decisions.habits.habit_runner_loops import write_changed
 from ai_core.scheduling.task import MAX_PRIORITY, Task, Turn
-from ai_core.senses.percepts.memory import KnownTarget, SenseMemory
-from ai_core.senses.percepts.percept_loops import WatchedTarget
+from ai_core.senses.percepts.memory import SenseMemory
+from ai_core.senses.percepts.percept_loops import KnownTarget, WatchedTarget
 
 
 class TargetChoice(IntEnum):

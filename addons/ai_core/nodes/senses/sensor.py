@@ -40,7 +40,8 @@ from ai_core.senses.percepts.awareness import (
     AwarenessSettings,
     LevelChange,
 )
-from ai_core.senses.percepts.memory import KnownTarget, MemoryChange, SenseMemory
+from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
+from ai_core.senses.percepts.percept_loops import KnownTarget
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sense_reasons import SenseFactors
 from ai_core.senses.sight.sight_cones import SightCone as Cone
