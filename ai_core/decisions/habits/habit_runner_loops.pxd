@@ -33,7 +33,8 @@ cdef class ValuesAre:
 
 @cython.final
 cdef class AskPart:
-    pass
+    @cython.locals(run=HabitContext, tree=HabitRunner)
+    cpdef bint answer(self, context) except -1
 
 
 @cython.final
@@ -51,7 +52,8 @@ cdef bint are_alike(known, value) noexcept
 @cython.locals(own=dict)
 cdef value_of(board, key)
 
-@cython.locals(own=dict, number=Py_ssize_t, tree=HabitRunner)
+@cython.locals(
+    own=dict, trees=dict, types=dict, listening=list, number=Py_ssize_t, is_free=bint, tree=HabitRunner)
 cpdef write_changed(list boards, tuple keys, list values)
 
 

@@ -252,7 +252,11 @@ def write_changed(boards: list[Blackboard], keys: tuple[str, ...], values: list[
     for number in range(len(boards)):
         board, value = boards[number], values[number]
         trees, types = board._trees, board._types
-        if board._watches or (types is not None and not types.keys().isdisjoint(keys)):
+        is_free = not board._watches
+        if types:
+            for key in keys:
+                is_free = is_free and key not in types
+        if not is_free:
             board.update(dict.fromkeys(keys, value))
             continue
         for key in keys:
@@ -263,7 +267,8 @@ def write_changed(boards: list[Blackboard], keys: tuple[str, ...], values: list[
                 dict.__setitem__(board, key, value)
         if trees is not None:
             for key in keys:
-                for one in trees.get(key, ()):
+                listening = trees.get(key)
+                for one in listening if listening is not None else ():
                     tree = one()
                     if tree is not None:        # dead ones are dropped by notify_tree()
                         tree._hear(key)
@@ -324,9 +329,15 @@ class AskPart:
     """
 
     def __call__(self, context: HabitContext) -> bool:
-        part = context.part
+        return self.answer(context)
+
+    def answer(self, context: HabitContext) -> bool:
+        """Return the answer of the gate, else of the part."""
+        run: HabitContext = context
+        tree = run._tree
+        part = tree.parts[run.place.index]
         gate = part.gate
-        answer = None if gate is None else gate(context.blackboard)
+        answer = None if gate is None else gate(tree._blackboard if tree._blackboard is not None else run.blackboard)
         return bool(part.may_begin(context) if answer is None else answer)
 
 
@@ -1503,7 +1514,7 @@ class HabitRunner:
         run = self.root_run
         while run is not None:
             place, child = run.place, run.child
-            if place.non_blocking or place.is_utility or name in run.waits_for or (
+            if place.non_blocking or place.is_utility or (run.waits_for and name in run.waits_for) or (
                     run.course is not None and name in run.course_names):
                 return True
             last = place.end if child is None else child.place.index
