@@ -297,6 +297,16 @@ def test_phase_quality_says_when_phasing_cannot_help(scheduler):
     assert quality["advice"] in quality["text"]
 
 
+def test_phase_quality_of_a_long_cycle_is_of_a_sample(scheduler):
+    for period in (7, 11, 13, 17, 19, 23):
+        scheduler.add_behavior(lambda elapsed: None, period)
+    quality = scheduler.get_phase_quality()
+    assert quality["common_multiple"] is None
+    assert not quality["is_exact"]
+    assert quality["text"].startswith("100000 frames from 0, a sample")
+    assert scheduler.call("get_phase_quality")["common_multiple"] is None
+
+
 def test_without_automatic_phasing_all_stand_on_phase_0(node):
     scheduler = node("AIScheduler", automatic_phasing=False)
     for _ in range(3):

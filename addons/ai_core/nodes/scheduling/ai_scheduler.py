@@ -734,12 +734,12 @@ class AIScheduler(Node):
     def get_phase_quality(self) -> dict:
         """Return how evenly runs and their cost are spread over the coming frames, also as "text".
 
-        "runs" and "cost" have minimum, maximum, mean, spread and histogram; the worst frame lists the
-        behaviors that run in it, and "advice" says how to improve the spread.
+        "runs" and "cost_us" have minimum, maximum, mean, spread and histogram; "worst_names" lists the behaviors that
+        run in "worst_frame", and "advice" says how to improve the spread. "common_multiple" is null if the spread
+        repeats after more than 1,000,000 frames; then it is that of a sample.
         """
         quality = self.core.phase_quality()
-        common = min(quality.common_multiple, 2**63 - 1)     # largest int of the engine
-        return {**quality.as_dict(), "common_multiple": common, "text": str(quality)}
+        return {**quality.as_dict(), "text": str(quality)}
 
     def monitored_behavior(self, behavior_id: int) -> float:
         """Return the mean time of a behavior's runs (µs), for the engine's Monitors tab."""
