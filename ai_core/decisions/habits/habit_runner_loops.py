@@ -335,7 +335,8 @@ class AskPart:
         """Return the answer of the gate, else of the part."""
         run: HabitContext = context
         tree = run._tree
-        part = tree.parts[run.place.index]
+        parts: Any = tree.parts
+        part = parts[run.place.index]
         gate = part.gate
         answer = None if gate is None else gate(tree._blackboard if tree._blackboard is not None else run.blackboard)
         return bool(part.may_begin(context) if answer is None else answer)
