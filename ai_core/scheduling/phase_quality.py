@@ -22,8 +22,7 @@ from ai_core.scheduling.phasing import (
 )
 
 __all__ = [
-    "MOST_EXACT_FRAMES",
-    "SAMPLED_FRAMES",
+    "MOST_FRAMES",
     "LoadSpread",
     "PhaseQuality",
     "advice_on",
@@ -100,10 +99,9 @@ def _avoidable(period: int, others: Counter[int]) -> float:
     return sum(count * (1 - 1 / gcd(period, other)) for other, count in others.items() if count)
 
 
-MOST_EXACT_FRAMES = 1_000_000
-"""Longest common multiple that is examined completely (frames); takes up to half a second and 20 MB."""
-SAMPLED_FRAMES = 100_000
-"""Frames examined if the common multiple is longer: 28 minutes at 60 frames a second."""
+MOST_FRAMES = 100_000
+"""Most frames examined, of a longer common multiple as a sample: 28 minutes at 60 frames a second. They take 10 to
+20 ms; the debugger asks once a second."""
 BINS = 16
 """Bars of a histogram of cost (count); runs have a bar for each number."""
 COUNTED_PERIOD_FRAMES = 1000
@@ -133,7 +131,7 @@ class PhaseQuality:
         from_frame: the first of them.
         is_exact: True if they are a whole cycle, which then repeats.
         common_multiple: length of that cycle (frames); None if
-            it is more than MOST_EXACT_FRAMES.
+            it is more than MOST_FRAMES.
         runs: tasks due in a frame.
         cost_us: their cost (µs); None if no costs were given.
         worst_frame: the frame with the highest cost, or without costs with the most runs;
@@ -182,19 +180,17 @@ def phase_quality(
     *,
     costs_us: Sequence[float] | None = None,
     names: Sequence[str] | None = None,
-    frames: int = SAMPLED_FRAMES,
     from_frame: int = 0,
 ) -> PhaseQuality:
     """Return how evenly the phases of ``slots`` spread runs and cost over frames.
 
-    Exact over the common multiple of all periods if that is at most
-    MOST_EXACT_FRAMES, else over a sample of ``frames`` frames in a row.
+    Exact over the common multiple of all periods if that is at most MOST_FRAMES, else over a sample of so many
+    frames in a row.
 
     Args:
         slots: period and phase of each task.
         costs_us: mean cost of a run of each (µs), 0 or more.
         names: of the tasks, for the report.
-        frames: size of the sample, 1 to MOST_EXACT_FRAMES.
         from_frame: first frame, 0 or more.
 
     Raises:
@@ -209,10 +205,9 @@ def phase_quality(
     costs = None if costs_us is None else [
         finite_number("a cost in costs_us", cost, minimum=0) for cost in costs_us]
     labels = _checked_names(names, len(checked))
-    frames = whole_number("frames", frames, minimum=1, maximum=MOST_EXACT_FRAMES)
     from_frame = whole_number("from_frame", from_frame, minimum=0)
-    common = common_multiple((slot.period_frames for slot in checked), MOST_EXACT_FRAMES)
-    frames = frames if common is None else common
+    common = common_multiple((slot.period_frames for slot in checked), MOST_FRAMES)
+    frames = MOST_FRAMES if common is None else common
     runs = _load(checked, [1.0] * len(checked), frames, from_frame)
     cost = None if costs is None else _load(checked, costs, frames, from_frame)
     worst_frame = from_frame + int((runs if cost is None else cost).argmax())

@@ -24,7 +24,7 @@ from ai_core.saving.inner_state import prepared_inner
 from ai_core.saving.kinds import ListOf, Whole
 from ai_core.saving.matching import match_by_name
 from ai_core.scheduling.due_table import DueTable, by_id
-from ai_core.scheduling.phase_quality import SAMPLED_FRAMES, PhaseQuality, phase_quality
+from ai_core.scheduling.phase_quality import PhaseQuality, phase_quality
 from ai_core.scheduling.phasing import PhaseSlot, PhaseTable, mean_costs_us, rephased
 from ai_core.scheduling.policies import BudgetMargin, OverrunBias, Policy
 from ai_core.scheduling.run_loops import CarryOverQueue, RunLoop
@@ -632,18 +632,15 @@ class Scheduler(Saveable):
                 moved += 1
         return moved
 
-    def phase_quality(self, *, frames: int = SAMPLED_FRAMES) -> PhaseQuality:
+    def phase_quality(self) -> PhaseQuality:
         """Return how evenly runs, and their measured cost, are spread over coming frames.
-
-        Args:
-            frames: number of frames to look at if the common multiple of all periods is too long.
 
         Cost: as the function ``phase_quality``.
         """
         tasks = [task for task in self._tasks.values() if task._may_run]
         return phase_quality(
             [PhaseSlot(task._period, task._phase) for task in tasks], costs_us=mean_costs_us(tasks),
-            names=[task._name for task in tasks], frames=frames, from_frame=self._frame)
+            names=[task._name for task in tasks], from_frame=self._frame)
 
     def statistics(self) -> list[dict[str, object]]:
         """Return a row per task, in the order added: its settings, used time, lateness and faults.

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai_core.scheduling.phase_quality import MOST_EXACT_FRAMES, phase_quality
+from ai_core.scheduling.phase_quality import MOST_FRAMES, phase_quality
 from ai_core.scheduling.phasing import PhaseSlot
 from tests.scheduling.task_sets import load
 
@@ -71,10 +71,10 @@ def test_co_prime_periods_meet_once_in_2310_frames_in_any_phases(phases):
 
 def test_beyond_the_limit_it_looks_at_a_sample_and_says_so():
     slots = [PhaseSlot(period, 0) for period in (11, 13, 16, 17, 19, 23)]
-    assert lcm(*(slot.period_frames for slot in slots)) > MOST_EXACT_FRAMES
-    quality = phase_quality(slots, frames=500, from_frame=1)
-    assert (quality.frames, quality.is_exact, quality.common_multiple) == (500, False, None)
-    counts = [len(due(slots, frame)) for frame in range(1, 501)]
+    assert lcm(*(slot.period_frames for slot in slots)) > MOST_FRAMES
+    quality = phase_quality(slots, from_frame=1)
+    assert (quality.frames, quality.is_exact, quality.common_multiple) == (MOST_FRAMES, False, None)
+    counts = [len(due(slots, frame)) for frame in range(1, MOST_FRAMES + 1)]
     assert quality.runs.histogram == tuple(sorted(Counter(counts).items()))
     assert quality.worst_frame == 1 + counts.index(max(counts))
 
@@ -133,9 +133,6 @@ def test_an_even_cost_is_one_bar():
     ({"names": ["a"]}, ValueError, "names must hold a value for each of 2 slots, got 1"),
     ({"names": "ab"}, TypeError, "names must be a list of strings"),
     ({"names": [1, 2]}, TypeError, "names must be a list of strings"),
-    ({"frames": 0}, ValueError, "frames must be at least 1"),
-    ({"frames": MOST_EXACT_FRAMES + 1}, ValueError, "frames must be at most"),
-    ({"frames": 10.0}, TypeError, "frames must be an integer"),
     ({"from_frame": -1}, ValueError, "from_frame must be at least 0"),
     ({"from_frame": True}, TypeError, "from_frame must be an integer"),
 ])

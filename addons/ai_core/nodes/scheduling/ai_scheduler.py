@@ -736,7 +736,7 @@ class AIScheduler(Node):
 
         "runs" and "cost_us" have minimum, maximum, mean, spread and histogram; "worst_names" lists the behaviors that
         run in "worst_frame", and "advice" says how to improve the spread. "common_multiple" is null if the spread
-        repeats after more than 1,000,000 frames; then it is that of a sample.
+        repeats after more than 100,000 frames; then it is that of a sample.
         """
         quality = self.core.phase_quality()
         return {**quality.as_dict(), "text": str(quality)}
