@@ -119,6 +119,18 @@ def test_requests_are_answered_in_order_within_the_budget(yard, signals):
     assert "too open" in failed[0][1]
 
 
+def test_a_request_is_answered_with_the_smallest_budget(yard, signals):
+    crates = [yard.crate(x, 6) for x in (2, 4, 6, 8)]
+    cover, guard = yard.cover(search_range=4.0), yard.guard(7, 8)
+    yard.scheduler.budget = 1
+    found = signals(cover, "cover_found")
+    number = cover.request_cover(guard, [Vector3(6, 1.2, -8)])
+    yard.until(lambda: found, most=300)      # an object, or a step of the search, in each frame
+    [(answered, spot)] = found
+    assert answered == number
+    assert cover.get_object(spot) in crates
+
+
 def test_a_request_of_who_is_freed_fails(yard, signals):
     cover, guard = yard.cover(), yard.guard(0, 4)
     failed = signals(cover, "cover_failed")

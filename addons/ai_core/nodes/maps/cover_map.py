@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Iterator
 from enum import IntEnum
 from itertools import product
 from types import SimpleNamespace
@@ -328,6 +329,8 @@ class CoverMap(BakingNode, SavedState, Node):
         self._travel = None
         self._requests: deque[CoverRequest] = deque()
         self._now: tuple[CoverRequest, CoverSearch] | None = None
+        self._refreshing: Iterator[None] | None = None
+        self._is_fresh = False      # whether objects have been read since the last search went on
         self._last: CoverSearch | None = None
         self._last_request, self.searches = 0, 0
 
@@ -621,20 +624,31 @@ class CoverMap(BakingNode, SavedState, Node):
             return []
         return list(self.get_tree().get_nodes_in_group(self.objects_group))
 
-    def refresh_objects(self) -> None:
-        """Update the positions of objects, and emit cover_lost for lost reservations. Cost: about 20 µs per object."""
-        there, before, lost = set(), dict(self.cover.held), []
+    def refresh_objects(self) -> Iterator[None]:
+        """Update the positions of objects, and emit cover_lost for lost reservations, in steps of 20 µs: an object."""
+        there = set()
         for node in self.object_nodes():
-            box = self._box(node)
+            box = self._box(node) if node.is_valid() else None
             if box is not None:
                 number = self.number_of(node)
                 there.add(number)
-                lost += self.cover.put_object(number, box.core(self.scene.pixels_per_m))
+                self._put_object(number, box)
+            yield
+            if not self.is_valid():     # a callback freed it
+                return
         for number in [one for one in self.cover.objects if one not in there]:
-            lost += self.cover.remove_object(number)
-            box = self._objects.pop(number, None)
-            if box is not None:
-                self._numbers.pop(box.node.instance_id, None)
+            self._put_object(number, None)
+
+    def _put_object(self, number: int, box: ObjectBounds | None) -> None:
+        """Update the position of an object, or remove it, and emit cover_lost for lost reservations."""
+        before = dict(self.cover.held)
+        if box is not None:
+            lost = self.cover.put_object(number, box.core(self.scene.pixels_per_m))
+        else:
+            lost = self.cover.remove_object(number)
+            gone = self._objects.pop(number, None)
+            if gone is not None:
+                self._numbers.pop(gone.node.instance_id, None)
         self._emit_lost(lost, before)
 
     def watch_holders(self) -> None:
@@ -644,8 +658,13 @@ class CoverMap(BakingNode, SavedState, Node):
                 self.cover.release(number)
                 self._numbers.pop(agent.instance_id, None)
                 del self._agents[number]
-        if any(one in self.cover.holders for one in self.cover.behind):
-            self.refresh_objects()
+        for number in {spot.object_id for one, (spot, _) in self.cover.behind.items() if one in self.cover.holders}:
+            box = self._objects.get(number)
+            is_here = box is not None and box.node.is_valid() and box.node.is_inside_tree() and bool(
+                box.node.is_in_group(self.objects_group))
+            self._put_object(number, box if is_here else None)
+            if not self.is_valid():     # a callback freed it
+                return
 
     def _box(self, node: Any) -> ObjectBounds | None:
         number = self.number_of(node)
@@ -786,7 +805,7 @@ class CoverMap(BakingNode, SavedState, Node):
         Agent and threats are nodes or positions. The posture "stand" excludes low cover. The search runs at once,
         regardless of the budget; for many agents, use request_cover(). The spot is not reserved.
         """
-        self.refresh_objects()
+        deque(self.refresh_objects(), maxlen=0)
         search = self._search(agent, threats, posture)
         self._advance(search, agent, threats, Budget.unlimited())
         return self._spot_of(search)
@@ -835,8 +854,13 @@ class CoverMap(BakingNode, SavedState, Node):
 
     def answer_requests(self, budget: Budget) -> None:
         """Answer requests, in their order, until the budget is spent."""
-        if self.waiting:
-            self.refresh_objects()
+        if self.waiting and not self._is_fresh:
+            self._refreshing = self._refreshing or self.refresh_objects()
+            for _ in self._refreshing:
+                budget.spend()
+                if budget.is_spent:
+                    return
+            self._refreshing, self._is_fresh = None, True
         while self.waiting and not budget.is_spent and self.is_valid() and self._scheduler is not None:
             if self._now is None:
                 request = self._requests.popleft()
@@ -846,6 +870,7 @@ class CoverMap(BakingNode, SavedState, Node):
                     self.cover_failed.emit(request.number, str(error))
                     continue
             request, search = self._now
+            self._is_fresh = False
             try:
                 self._advance(search, request.agent, request.threats, budget)
             except Exception as error:       # raised by the travel cost Callable: continue with other requests
