@@ -415,7 +415,7 @@ class CoverMap(BakingNode, SavedState, Node):
         if self._baking is not None:
             self._bake_on(turn.budget)
         self.watch_holders()
-        if self.is_valid() and self._scheduler is not None and not turn.budget.is_spent:
+        if self.is_valid() and self._scheduler is not None:
             self.answer_requests(turn.budget)
         if self.show_in_game and self.is_valid() and self._scheduler is not None:
             self._scheduler.draw_later(self, self.show)
@@ -853,7 +853,7 @@ class CoverMap(BakingNode, SavedState, Node):
         return found[0] if found else f"spot {spot} was not evaluated: it is out of range, or cannot be better"
 
     def answer_requests(self, budget: Budget) -> None:
-        """Answer requests, in their order, until the budget is spent."""
+        """Answer requests, in their order, until the budget is spent; at least one step."""
         if self.waiting and not self._is_fresh:
             self._refreshing = self._refreshing or self.refresh_objects()
             for _ in self._refreshing:
@@ -861,30 +861,36 @@ class CoverMap(BakingNode, SavedState, Node):
                 if budget.is_spent:
                     return
             self._refreshing, self._is_fresh = None, True
-        while self.waiting and not budget.is_spent and self.is_valid() and self._scheduler is not None:
-            if self._now is None:
-                request = self._requests.popleft()
-                try:
-                    self._now = request, self._search(request.agent, request.threats, request.posture)
-                except RefusedValue as error:
-                    self.cover_failed.emit(request.number, str(error))
-                    continue
-            request, search = self._now
-            self._is_fresh = False
+        while self.waiting and self.is_valid() and self._scheduler is not None:
+            self._answer(budget)
+            if budget.is_spent:
+                return
+
+    def _answer(self, budget: Budget) -> None:
+        """Continue the present request, or begin the next one."""
+        if self._now is None:
+            request = self._requests.popleft()
             try:
-                self._advance(search, request.agent, request.threats, budget)
-            except Exception as error:       # raised by the travel cost Callable: continue with other requests
-                self._now = None
-                report_exception(error, f"request_cover() {request.number}", self)
-                self.cover_failed.emit(request.number, f"{type(error).__name__}: {error}")
-                continue
-            if search.is_done:
-                self._now = None
-                spot = self._spot_of(search)
-                if spot:
-                    self.cover_found.emit(request.number, spot)
-                else:
-                    self.cover_failed.emit(request.number, search.why)
+                self._now = request, self._search(request.agent, request.threats, request.posture)
+            except RefusedValue as error:
+                self.cover_failed.emit(request.number, str(error))
+                return
+        request, search = self._now
+        self._is_fresh = False
+        try:
+            self._advance(search, request.agent, request.threats, budget)
+        except Exception as error:       # raised by the travel cost Callable: continue with other requests
+            self._now = None
+            report_exception(error, f"request_cover() {request.number}", self)
+            self.cover_failed.emit(request.number, f"{type(error).__name__}: {error}")
+            return
+        if search.is_done:
+            self._now = None
+            spot = self._spot_of(search)
+            if spot:
+                self.cover_found.emit(request.number, spot)
+            else:
+                self.cover_failed.emit(request.number, search.why)
 
     def _search(self, agent: Any, threats: list[Any], posture: str) -> CoverSearch:
         here, eyes = self._checked(agent, threats, posture)
