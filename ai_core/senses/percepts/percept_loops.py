@@ -660,6 +660,8 @@ class WatchedTarget:
 class PerceptTable:
     """All that sensors remember and are aware of, with modalities as they come: the first have the given names.
 
+    ``see`` and ``advance`` read positions from a ``SourceTable``.
+
     Attributes:
         rows: all rows, by sensor, then target.
         modalities: names of all modalities.
@@ -682,14 +684,14 @@ class PerceptTable:
     levels_crossed = cython.declare(list, visibility="public")
     sensations = cython.declare(list, visibility="public")
     has_ended = cython.declare(cython.bint, visibility="readonly")
-    looks = cython.declare(cython.double, visibility="readonly")
+    looks = cython.declare(cython.double, visibility="public")
     percepts: dict                  # the rows by key: sensor, then target
     new: list                       # those that are not in ``rows`` yet
     minds: dict                     # settings by sensor
     last_mind: Mind                 # most sensors of a scene have the same
     # Sources, and pairs in view, that are viewed.
-    source_places: object
-    source_ids: object
+    sources: object
+    layout: object
     places: cython.const[cython.float][:, :]
     ids: cython.const[cython.int][::1]
     pair_columns: tuple
@@ -698,14 +700,14 @@ class PerceptTable:
     pair_sensed: cython.const[cython.uchar][::1]
     pair_reported_s: cython.double[::1]
 
-    def __init__(self, modalities=()) -> None:
+    def __init__(self, modalities=(), sources=None) -> None:
         self.modalities = list(modalities)
         self.rows, self.new, self.percepts, self.minds = [], [], {}, {}
         self.now_s, self.revision = -INFINITY, 0
         self.changes, self.levels_crossed, self.sensations = [], [], []
         self.has_ended = False
         self.looks = 1      # no row was in view at look 0
-        self.source_places = self.source_ids = self.pair_columns = self.last_mind = None
+        self.sources, self.layout, self.pair_columns, self.last_mind = sources, None, None, None
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -1028,24 +1030,6 @@ class PerceptTable:
                 row.startle(self.levels_crossed, number, intensities[place], now_s)
         self.insert_new()
 
-    def take_turn(self, places, ids, is_new: cython.bint) -> None:
-        """Begin a look, a pass of ``see`` over all pairs, then of ``advance`` over all rows; or continue it.
-
-        Args:
-            places: (sources, 3) float32, positions of sources by slot (m), which ``see`` and ``advance`` read.
-            ids: (sources,) int32, id in use of each slot, -1 for none.
-            is_new: whether it begins.
-        """
-        if is_new:
-            self.looks += 1
-            self.has_ended = False
-        if places is not self.source_places or ids is not self.source_ids:
-            if len(places) < len(ids) or places.shape[1] != 3:
-                raise ValueError("places must have a row per id")
-            self.source_places = self.source_ids = None
-            self.places, self.ids = memoryview(places), memoryview(ids)
-            self.source_places, self.source_ids = places, ids
-
     def see(
         self, columns: tuple, number: cython.Py_ssize_t, is_seen: cython.bint, now_s: cython.double,
         report_every_s: cython.double, first: cython.Py_ssize_t, end: cython.Py_ssize_t,
@@ -1076,6 +1060,8 @@ class PerceptTable:
         y: cython.double
         z: cython.double
         rows: list = self.rows
+        if self.layout is not self.sources.layout:
+            self.view_sources()
         if columns is not self.pair_columns:
             self.view_pairs(columns)
         if not 0 <= first <= end <= self.pair_keys.shape[0]:
@@ -1114,6 +1100,13 @@ class PerceptTable:
         self.insert_new()
 
     @cython.cfunc
+    def view_sources(self):
+        places, ids = self.sources.position, self.sources.ids.by_slot
+        if len(places) < len(ids) or places.shape[1] != 3:
+            raise ValueError("positions of sources must have a row per id")
+        self.places, self.ids, self.layout = memoryview(places), memoryview(ids), self.sources.layout
+
+    @cython.cfunc
     def view_pairs(self, columns: tuple):
         keys, intensity, is_sensed, reported_at_s = columns
         if not len(keys) == len(intensity) == len(is_sensed) == len(reported_at_s):
@@ -1138,6 +1131,8 @@ class PerceptTable:
         rows: list = self.rows
         if not 0 <= first <= end <= len(rows):
             raise IndexError(f"there are no rows {first} to {end}")
+        if self.layout is not self.sources.layout:
+            self.view_sources()
         for place in range(first, end):
             row = rows[place]
             if row.state == KNOWN and row.looked < self.looks:

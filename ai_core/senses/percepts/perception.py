@@ -162,7 +162,7 @@ class Perception(Saveable):
         self._audience, self._faults = audience, faults
         self._sensors: dict[int, _Perceiver] = {}
         self._sharers: dict[SenseMemory, list[int]] = {}     # the first is the owner
-        self.table = PerceptTable(one.name for one in modalities.all)
+        self.table = PerceptTable((one.name for one in modalities.all), sources)
         self._notices: deque[Notice] = deque()      # of passes
         self.heard: deque[Notice] = deque()
         self._stage = NO_PASS       # of the pass under way: an index of the modalities, then the rows
@@ -294,13 +294,12 @@ class Perception(Saveable):
     def _pass(self, pairs: list[tuple[int, PairsInView]], budget: Budget | None, now: TimeIndex) -> bool:
         """Continue the pass under way, or begin one; return False if the budget ended before the pass did."""
         table = self.table
-        is_new = self._stage == NO_PASS
-        if is_new:
+        if self._stage == NO_PASS:
             turn = self._all_sensors.turn
             if self._all_sensors.period > 1 and turn == self.looked_in:
                 return True
             self.looked_in, self._stage, self._from_key = turn, 0, 0
-        table.take_turn(self._sources.position, self._sources.ids.by_slot, is_new)
+            table.looks += 1
         while self._stage <= len(pairs):
             number, of_modality = pairs[self._stage] if self._stage < len(pairs) else (-1, None)
             count, first = len(table.rows) if of_modality is None else of_modality.count, 0
@@ -341,7 +340,7 @@ class Perception(Saveable):
         """Replace all sensors and percepts by these."""
         for sensor_id in self._sensors:
             self.table.drop_mind(sensor_id)
-        self.table = PerceptTable(one.name for one in self._modalities.all)
+        self.table = PerceptTable((one.name for one in self._modalities.all), self._sources)
         self._sensors, keys, saved = loaded
         for sharers in self._sharers.values():
             sharers.clear()

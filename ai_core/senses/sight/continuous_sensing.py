@@ -197,7 +197,12 @@ class QueryAges(Saveable):
 
 
 class ContinuousSensing(Saveable):
-    """Finds the sources that each sensor senses, in passes that may be interrupted."""
+    """Finds the sources that each sensor senses, in passes that may be interrupted.
+
+    Attributes:
+        pairs: those in reach, by number of the modality.
+        pairs_needing_rays: how many of them take turns to be asked for a line of sight.
+    """
 
     STATE = DeclaredState(
         passes=Whole(maximum=MOST // 4, at="ages.passes"),
@@ -234,6 +239,7 @@ class ContinuousSensing(Saveable):
         self.looked_in = -1       # the turn of the pass under way, or of the last
         # How many had been removed when the pass began that found the pairs; and the one under way.
         self._removals = self._removals_before = (0, 0)
+        self.pairs_needing_rays = 0
         self._asked_after = 0     # how many passes had ended when pairs were asked last
         self.ages = QueryAges()
         self._out = (np.zeros(0, np.int64), np.zeros(0))
@@ -261,9 +267,10 @@ class ContinuousSensing(Saveable):
             self.looked_in, self.is_looking = sensors.turn, True
             self._removals_before = self._count_removals()
             return self._look_on(budget, now_s, block)
-        if not is_unlimited and budget.is_spent:
-            return False
-        budget.spend(len(looking))
+        if not is_unlimited:
+            if budget.is_spent:
+                return False
+            budget.spend(len(looking))
         self.looked_in, self._removals_before = sensors.turn, self._count_removals()
         moment, are_shown = self.ages.end_pass(now_s), self._sources.are_shown
         for number, pairs in self.pairs.items():
@@ -300,8 +307,10 @@ class ContinuousSensing(Saveable):
         return True
 
     def _end_pass(self) -> None:
-        """Note which pairs of a pass may have been removed."""
-        self._removals = self._removals_before
+        """Count the pairs of a pass, and note which of them may have been removed."""
+        self._removals, self.pairs_needing_rays = self._removals_before, 0
+        for number in self._by_rays:
+            self.pairs_needing_rays += self.pairs[number].count
         if self.ages.is_long:
             self.ages.forget_before(self.oldest_moment)
 
@@ -409,14 +418,6 @@ class ContinuousSensing(Saveable):
         offset /= self._sources.size[sources, np.newaxis]
         return offset
 
-    @property
-    def pairs_needing_rays(self) -> int:
-        """Number of pairs that take turns to be asked for a line of sight."""
-        count = 0
-        for number in self._by_rays:
-            count += self.pairs[number].count
-        return count
-
     def passes_until_noticed(self, pairs_at_once: int) -> int:
         """Return the largest number of passes until a pair in view is asked (count), from when its sensor may look."""
         passes = max(-(-self.pairs_needing_rays // pairs_at_once), self._sensors.period > 1)
@@ -500,6 +501,7 @@ class ContinuousSensing(Saveable):
 
     def _finish_load(self) -> None:
         self._removals = self._removals_before = (-1, -1)       # some pairs may have been removed
+        self.pairs_needing_rays = sum(self.pairs[number].count for number in self._by_rays)
         self._asked_after = self.ages.passes        # perhaps
 
     def _in_reach(

@@ -269,24 +269,22 @@ class ArrivalQueue:
         self.begin_line(DELIVERY, now_s)
         self.begin_line(OCCLUSION, now_s)
 
-    def arrive(self, now_s: float, before: int) -> int:
-        """Move due arrivals to the line for delivery, not signals from the order ``before`` on; return its length."""
+    @cython.cfunc
+    def arrive(self, now: cython.double, before: cython.longlong):
+        """Move due arrivals to the line for delivery, but not signals from the order ``before`` on."""
         one: Arrival
-        now: cython.double = now_s
-        first_order: cython.longlong = before
         later: list = []
         while self.under_way:
             one = self.under_way[0]
             if one.due_s > now:
                 break
             heappop(self.under_way)
-            if one.order < first_order:
+            if one.order < before:
                 self.join(DELIVERY, one, now)
             else:
                 later.append(one)
         for one in later:
             self.push(one)
-        return len(self.arrived)
 
     def take_for_occlusion(self, most: int) -> list:
         """Take out the first ``Arrival`` objects that wait for the occlusion, at most ``most``."""
@@ -304,11 +302,12 @@ class ArrivalQueue:
                 one.before *= cython.cast(cython.double, share)
                 self.push(one)
 
-    def take_arrived(self, most: int, sensors, kinds: tuple, noise, kept_at, now_s: float) -> tuple:
-        """Take out the first arrivals that wait for delivery, and measure each where its sensor is now.
+    def take_arrived(self, most: int, before: int, sensors, kinds: tuple, noise, kept_at, now_s: float) -> tuple:
+        """Take out the first arrivals that are due, and measure each where its sensor is now.
 
         Args:
             most: how many at most.
+            before: signals of this order and later ones wait for the next advance.
             sensors: a ``SensorTable``.
             kinds: each modality at its number.
             noise: ``BackgroundNoise``, or None.
@@ -331,6 +330,7 @@ class ArrivalQueue:
         what: list = []
         places: dict = {}
         held: list = []         # an identity holds as long as its object
+        self.arrive(now, before)
         while self.arrived and taken < most:
             one = self.arrived.popleft()
             self.stop_merging(one)

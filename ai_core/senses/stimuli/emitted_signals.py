@@ -170,7 +170,9 @@ class EmittedSignals(Saveable):
     @property
     def has_work(self) -> bool:
         """Whether a signal is under way."""
-        return bool(self.queue or self.waves or self.waiting)
+        queue = self.queue
+        return bool(
+            self.waiting or queue.under_way or queue.arrived or queue.awaiting_occlusion or self.waves)
 
     def statistics(self) -> dict[str, float]:
         """Return counts by name, as ``RegionalSenseManager.statistics`` explains them."""
@@ -318,22 +320,21 @@ class EmittedSignals(Saveable):
 
         Signals that were emitted in this advance wait for the next. A step is one arrival.
         """
-        queue, is_spent, at_once = self.queue, False, ARRIVALS_ON_TIME if budget.stopwatch else ARRIVALS_AT_ONCE
-        if not budget.is_unlimited and budget.is_spent:
-            return False
-        left = queue.arrive(now_s, self._sent_before)
+        queue, is_unlimited, noise = self.queue, budget.is_unlimited, self.noise if self.noise.all else None
+        most = ARRIVALS_ON_TIME if budget.stopwatch else ARRIVALS_AT_ONCE
         self._pass_s = pass_s = now_s if self._pass_s is None else self._pass_s
-        while left and not is_spent:
-            most = at_once if budget.is_unlimited or budget.stopwatch else int(min(at_once, budget.left))
+        self._is_delivered = False
+        while not self._is_delivered and (is_unlimited or not budget.is_spent):
+            if not (is_unlimited or budget.stopwatch):
+                most = int(min(most, budget.left))
             taken, sensor_ids, which, intensities, what = queue.take_arrived(
-                most, self._sensors, self._modalities.all, self.noise if self.noise.all else None, self._kept_at, now_s)
-            left -= taken
-            budget.spend(taken)
+                most, self._sent_before, self._sensors, self._modalities.all, noise, self._kept_at, now_s)
+            if not is_unlimited:
+                budget.spend(taken)
+            self._is_delivered = not queue.arrived
             if sensor_ids:
                 hear(StimulusBatch(sensor_ids, which, intensities, what, now_s), budget)
-            is_spent = not budget.is_unlimited and budget.is_spent
-        self._is_delivered = not left
-        if left and queue.first_since_s <= pass_s:
+        if not self._is_delivered and (not queue.arrived or queue.first_since_s <= pass_s):
             return False
         self._pass_s = None
         return True
