@@ -132,38 +132,39 @@ class TaskRun:
         _row: row of its recent runs in the ``RunLoop``, -1 for none; ``_recent_runs`` have been noted there.
     """
 
+    # What each run in a row reads and writes comes first, as it fills two cache lines.
     _call = cython.declare(object, visibility="public")
+    _last_s = cython.declare(cython.double, visibility="public")
+    _piece_ns = cython.declare(cython.longlong, visibility="public")
+    _due_since = cython.declare(cython.longlong, visibility="public")
+    _may_run = cython.declare(cython.bint, visibility="public")
+    _is_removed = cython.declare(cython.bint, visibility="public")
+    _row = cython.declare(cython.longlong, visibility="public")
+    _last_frame = cython.declare(cython.longlong, visibility="public")
+    _runs = cython.declare(cython.longlong, visibility="public")
+    _recent_runs = cython.declare(cython.longlong, visibility="public")
+    _measured_runs = cython.declare(cython.longlong, visibility="public")
+    _used_ns = cython.declare(cython.longlong, visibility="public")
+    _max_used_ns = cython.declare(cython.longlong, visibility="public")
+    _priority = cython.declare(cython.double, visibility="public")
+    _bias = cython.declare(cython.double, visibility="public")
+    _kind = cython.declare(WorkKind, visibility="public")
     _runner = cython.declare(object, visibility="public")
     _id = cython.declare(cython.longlong, visibility="public")
     _period = cython.declare(cython.longlong, visibility="public")
     _phase = cython.declare(cython.longlong, visibility="public")
-    _priority = cython.declare(cython.double, visibility="public")
-    _bias = cython.declare(cython.double, visibility="public")
     _request = cython.declare(cython.double, visibility="public")
-    _may_run = cython.declare(cython.bint, visibility="public")
-    _is_removed = cython.declare(cython.bint, visibility="public")
     _is_first_run = cython.declare(cython.bint, visibility="public")
-    _due_since = cython.declare(cython.longlong, visibility="public")
-    _last_frame = cython.declare(cython.longlong, visibility="public")
-    _last_s = cython.declare(cython.double, visibility="public")
-    _runs = cython.declare(cython.longlong, visibility="public")
     _faults = cython.declare(cython.longlong, visibility="public")
     _overruns = cython.declare(cython.longlong, visibility="public")
     _lateness_frames = cython.declare(cython.longlong, visibility="public")
     _max_lateness_frames = cython.declare(cython.longlong, visibility="public")
-    _measured_runs = cython.declare(cython.longlong, visibility="public")
-    _used_ns = cython.declare(cython.longlong, visibility="public")
-    _max_used_ns = cython.declare(cython.longlong, visibility="public")
-    _piece_ns = cython.declare(cython.longlong, visibility="public")
-    _kind = cython.declare(WorkKind, visibility="public")
     _before = cython.declare(object, visibility="public")
     _behind = cython.declare(object, visibility="public")
     _units = cython.declare(cython.longlong, visibility="public")
     _is_new = cython.declare(cython.bint, visibility="public")
     _is_taken = cython.declare(cython.bint, visibility="public")
     _is_held = cython.declare(cython.bint, visibility="public")
-    _row = cython.declare(cython.longlong, visibility="public")
-    _recent_runs = cython.declare(cython.longlong, visibility="public")
 
     def __init__(self) -> None:
         self._call = self._runner = None
@@ -551,7 +552,7 @@ class RunLoop:
             self.ended_ns = self.watch()
             self.most_piece_ns = max(0, self.deadline_ns - self.ended_ns) if self.is_timed else 0
         while self.place < count:
-            task = queue[self.place]
+            task = cython.cast(TaskRun, queue[self.place])
             if self.shares:
                 if self.has_ended(task):
                     if not self.continues(task):
@@ -876,7 +877,7 @@ class RunLoop:
         made = self.row_kind.call_row(
             calls, turn, self.watch() if self.watch is not None else 0, limit_ns, self.stamps_array)
         for number in range(made):
-            self.note_in_row(queue[place + number], number)
+            self.note_in_row(cython.cast(TaskRun, queue[place + number]), number)
         if self.counts and made:
             self.budget.spend(made)
         # Tasks that were not run are read again later, so read only as many as ran this time.
@@ -896,7 +897,7 @@ class RunLoop:
         if self.counts and self.shares and self.left < most:
             most = max(1, cython.cast(cython.Py_ssize_t, self.left))
         for place in range(self.place, self.place + most):
-            task = queue[place]
+            task = cython.cast(TaskRun, queue[place])
             if type(task._call) is not self.row_kind or task._last_s != last_s or not task._may_run:
                 break
             if (self.failing and task in self.failing) or task._piece_ns > LONG_NS:

@@ -11,6 +11,7 @@ cdef int open_kept_calls() except -1:
     global bind_is_inside_tree, bind_can_process
     bind_is_inside_tree = need_bind("Node", "is_inside_tree", HASH_Node_is_inside_tree)
     bind_can_process = need_bind("Node", "can_process", HASH_Node_can_process)
+    measure_ticks()
 
 
 cdef class KeptCall

@@ -6,16 +6,54 @@
 
 cdef extern from "stopwatch.h":
     int64_t stopwatch_ns() nogil
+    int64_t processor_ticks() nogil
+
+
+cdef extern from "Python.h":
+    void* PyList_GetItem(object row, Py_ssize_t place) except NULL      # BORROWED
 
 
 cdef enum:
     CALLS_AHEAD = 8              # who is rarely called lies in no near cache, and comes while others run
     CALLED_LINES = 12            # of 64 bytes: as far into a Node3D as the question for its script reads, and where it is
+    KEPT_CALL_LINES = 2          # of 64 bytes: all of a KeptCall
     MOST_IN_A_ROW = 64           # calls that are made at once
 
+cdef double ns_of_tick = 1      # of the last row that was long enough to tell
+
+cdef enum:
+    TELLING_NS = 20_000          # length of such a row
+    LONGEST_NS = 1_000_000_000   # until a limit, at most
+
+cdef void measure_ticks() noexcept nogil:
+    """Learn how long a tick is before there was a row."""
+    global ns_of_tick
+    cdef int64_t begun_ns = stopwatch_ns(), begun = processor_ticks(), ended_ns = begun_ns
+    while ended_ns - begun_ns < TELLING_NS:
+        ended_ns = stopwatch_ns()
+    ns_of_tick = <double>(ended_ns - begun_ns) / max(processor_ticks() - begun, 1)
+
+cdef void time_row(int64_t* ended, Py_ssize_t count, int64_t begun, int64_t begun_ns, int64_t ended_ns) noexcept nogil:
+    """Turn the ticks at which calls ended into ns, between the two moments that the clock told."""
+    global ns_of_tick
+    cdef int64_t ticks = ended[count - 1] - begun
+    cdef int64_t before_ns = begun_ns
+    cdef double each_ns = <double>(ended_ns - begun_ns) / ticks if ticks > 0 else 0.0
+    cdef Py_ssize_t i
+    if ended_ns - begun_ns >= TELLING_NS and ticks > 0:
+        ns_of_tick = each_ns
+    for i in range(count - 1):
+        # Ticks of two cores may differ.
+        before_ns = min(max(before_ns, begun_ns + <int64_t>(each_ns * (ended[i] - begun))), ended_ns)
+        ended[i] = before_ns
+    ended[count - 1] = ended_ns
+
 cdef void call_targets(const KeptTarget* plan, Py_ssize_t count, Py_ssize_t* begun, const uint64_t* argument,
-                  int64_t* ended_ns, int64_t offset_ns, int64_t limit_ns) noexcept nogil:
-    """Make calls in order, until one needs the slow form, ends beyond the limit or runs Python; ``begun`` counts them."""
+                  int64_t* ended, int64_t limit) noexcept nogil:
+    """Make calls in order, until one needs the slow form, ends beyond the limit or runs Python; ``begun`` counts them.
+
+    Ends and limit are ticks.
+    """
     cdef uint64_t before = entries
     cdef GDVariant result
     cdef CallError error
@@ -37,8 +75,8 @@ cdef void call_targets(const KeptTarget* plan, Py_ssize_t count, Py_ssize_t* beg
                 return
             if <uint32_t>result.words[0] != T_NIL:
                 gd_variant_destroy(&result)
-        ended_ns[begun[0] - 1] = stopwatch_ns() + offset_ns
-        if ended_ns[begun[0] - 1] > limit_ns or entries != before:
+        ended[begun[0] - 1] = processor_ticks()
+        if ended[begun[0] - 1] > limit or entries != before:
             return
 
 cdef inline void fetch_ahead(void* node, int lines) noexcept nogil:
@@ -46,6 +84,10 @@ cdef inline void fetch_ahead(void* node, int lines) noexcept nogil:
     cdef int i
     for i in range(lines if node != NULL else 0):
         prefetch(<char*>node + i * CACHE_LINE)
+
+
+cdef inline int64_t ticks_until(int64_t left_ns) noexcept nogil:
+    return <int64_t>(min(left_ns, LONGEST_NS) / ns_of_tick)
 
 
 cdef Py_ssize_t call_in_a_row(
@@ -56,10 +98,15 @@ cdef Py_ssize_t call_in_a_row(
     cdef Py_buffer view
     cdef KeptCall call
     cdef Py_ssize_t i, begun = 0, count = min(len(calls), MOST_IN_A_ROW)
-    cdef int64_t offset_ns = now_ns - stopwatch_ns()
+    cdef int64_t offset_ns = now_ns - stopwatch_ns(), ticks = processor_ticks()
+    cdef int64_t* ended
     attribute = None
     for i in range(count):
-        call = <KeptCall?>calls[i]
+        fetch_ahead(PyList_GetItem(calls, i), KEPT_CALL_LINES)
+    for i in range(count):
+        if type(calls[i]) is not KeptCall:
+            raise TypeError(f"calls must be KeptCalls, got {calls[i]!r}")
+        call = <KeptCall>calls[i]
         if attribute is None:
             attribute = call.attribute
         plan[i] = call.target
@@ -72,8 +119,11 @@ cdef Py_ssize_t call_in_a_row(
     try:
         if view.len < count * <Py_ssize_t>sizeof(int64_t):
             raise ValueError(f"ended_ns must hold {count} numbers of 8 bytes, got {view.len} bytes")
+        ended = <int64_t*>view.buf
         with nogil:
-            call_targets(plan, count, &begun, argument, <int64_t*>view.buf, offset_ns, limit_ns)
+            call_targets(plan, count, &begun, argument, ended, ticks + ticks_until(limit_ns - now_ns))
+            if begun > 0:
+                time_row(ended, begun, ticks, now_ns, stopwatch_ns() + offset_ns)
     finally:
         PyBuffer_Release(&view)
     return begun

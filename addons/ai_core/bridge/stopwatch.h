@@ -20,3 +20,20 @@ static inline int64_t stopwatch_ns(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 #endif
+
+/* The same in ticks of the processor, which have no known length. Reading them does not wait for loads that are under
+   way, as the clock of the system does: between calls of objects in no cache that is a tenth of a microsecond each. */
+#if defined(_MSC_VER) && defined(_M_X64)
+#include <intrin.h>
+static inline int64_t processor_ticks(void) { return (int64_t)__rdtsc(); }
+#elif defined(__x86_64__)
+static inline int64_t processor_ticks(void) { return (int64_t)__builtin_ia32_rdtsc(); }
+#elif defined(__aarch64__) && defined(__GNUC__)
+static inline int64_t processor_ticks(void) {
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return (int64_t)ticks;
+}
+#else
+static inline int64_t processor_ticks(void) { return stopwatch_ns(); }
+#endif
