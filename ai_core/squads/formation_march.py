@@ -159,7 +159,11 @@ class FormationMarch(Saveable):
         self.anchor_m = 0.0
         self.is_in_column = False
         if path is not None:
-            self.path, self.made_for = path, path.made_for
+            self.take(path)
+
+    def take(self, path: MarchPath) -> None:
+        """Use a path that ``laid`` made of the present points."""
+        self.path, self.made_for = path, path.made_for
 
     def _finish_load(self) -> None:
         self.path = None        # it is built again from its points
@@ -182,6 +186,11 @@ class FormationMarch(Saveable):
     def has_path(self) -> bool:
         """True if there is a path, also after its end has been reached."""
         return len(self._points) > 0
+
+    @property
+    def is_laid(self) -> bool:
+        """True if the path is ready, or there is none."""
+        return self.path is not None or not self.has_path
 
     @property
     def is_at_end(self) -> bool:

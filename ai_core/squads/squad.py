@@ -426,6 +426,9 @@ class Squad(Saveable):
         marchers = self.marchers
         if not len(marchers):
             return
+        if self.is_thinking and not self._march.is_laid:
+            marchers.stay()     # until the thought has made the path
+            return
         self._march.advance(elapsed_s, marchers, self._shape())
         self._steer_detached(elapsed_s)
 
@@ -750,6 +753,8 @@ class Squad(Saveable):
             self._choose()
         if self.order.state == "waiting":
             yield from self._safely_in_steps("path", self._poll_path())
+        if not self._march.is_laid:
+            yield from self._safely_in_steps("path", self._lay_path())
         if self._march.has_path:
             far_m = REASSIGN_DISTANCE * self.formation.spacing_m
             rests = self.clock.now.seconds - self._slots_given_s < SLOT_REST_S * len(self)
@@ -805,6 +810,14 @@ class Squad(Saveable):
                 self._start_march(path_points, path)
         else:
             self._fail(self.routes.why(ticket) or "no path leads there")
+
+    def _lay_path(self) -> Steps[None]:
+        """Make the path of an order that has its points already, or of another formation."""
+        march = self._march
+        points = march.points
+        path = yield from march.laid(points, self._all_slots(), march.made_for, march.anchor_m)
+        if march.points is points and not march.is_laid:
+            march.take(path)
 
     def _start_march(self, points: Floats, path: MarchPath | None = None) -> None:
         self._march.begin(points, path)

@@ -394,6 +394,35 @@ def test_a_member_lost_during_a_thought_starts_its_slots_again(clock):
     assert [sliced.slot_of(one) for one in sliced.members] == [whole.slot_of(one) for one in whole.members]
 
 
+@pytest.mark.parametrize("how", ["follow", "form_up", "formation"])
+def test_path_of_a_new_shape_is_laid_in_steps(clock, how):
+    whole, sliced = (squad_of(60, clock, formation=Formation.circle(2.0)) for _ in range(2))
+    turn = SimpleNamespace()
+    for squad in (whole, sliced):
+        squad.move_to((50, 0))
+        squad.think()
+        squad.move_slots(1.0)
+        if how == "follow":
+            squad.follow([(0, 0), (20, 30), (50, 0)])
+        elif how == "form_up":
+            squad.form_up((30, 30), (0, 1))
+        else:
+            squad.set_formation(Formation.line(1.5))
+    whole.think()
+    for step in range(100):
+        turn.budget = Budget.of_steps(1)
+        sliced.think(turn)
+        if step == 1:
+            sliced.move_slots(0.0)
+            assert not sliced.velocities().any()      # it waits for the path
+        if not sliced.is_thinking:
+            break
+    assert 10 < step < 99
+    for squad in (whole, sliced):
+        squad.move_slots(1.0)
+    assert sliced.destinations.tolist() == whole.destinations.tolist()
+
+
 def test_an_order_replaces_the_one_of_an_interrupted_thought(clock):
     squad = squad_of(20, clock)
     squad.move_to((50, 0))

@@ -296,6 +296,7 @@ class Squad(SavedState, Node):
         self._scheduler: Any = None
         self._tasks: list[Task] = []
         self._unmarched_s, self._frames = 0.0, 0
+        self._has_new_path = False               # which a thought lays in steps, before the next march
         self._is_resting = True
         self._members = {}
         self._places = Places(3)
@@ -513,7 +514,8 @@ class Squad(SavedState, Node):
         self._unmarched_s += turn.elapsed_s
         if self._frames % self.march_period == 0 or is_resting:
             self.place_all()
-            if core.is_thinking:
+            if core.is_thinking or self._has_new_path:
+                self._has_new_path = False
                 core.think(turn)
             core.move_slots(self._unmarched_s)
             self._unmarched_s = 0.0
@@ -525,6 +527,7 @@ class Squad(SavedState, Node):
     def _form(self) -> None:
         if self._core is not None:
             self._core.set_formation(self._pattern())
+            self._has_new_path = True
             for member in self._members.values():
                 member.join_crowd()
         self.update_configuration_warnings()
@@ -641,6 +644,7 @@ class Squad(SavedState, Node):
         self.place_all()
         with refusing():
             order: Order = give()
+        self._has_new_path = order.state == "marching"
         self.wake()
         goal = self._point_or_none(order.goal)
         for member in self.get_members():
