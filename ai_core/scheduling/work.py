@@ -171,6 +171,8 @@ def _plainly_takes_one(function: Callable[..., object]) -> bool:
     plain, given = function, 1
     if isinstance(function, MethodType):
         plain, given = function.__func__, 2
+    elif not isinstance(function, FunctionType):
+        plain, given = type(function).__call__, 2        # of an object
     if not isinstance(plain, FunctionType) or plain.__dict__:  # decorators set attributes there
         return False
     code, defaults = plain.__code__, plain.__defaults__ or ()

@@ -101,9 +101,6 @@ class SensorFeed(WatchedTarget):
         self._written: tuple[Any, ...] = UNWRITTEN      # values of STATE_KEYS that were written last
         self._was_noticed = False             # when the target was written last
         self._revision = -1                   # of the percepts by which the target was chosen last
-        self._receivers: dict[str, Callable[..., None]] = {
-            "target_gained": self._on_gained, "target_lost": self._on_lost, "target_forgotten": self._on_forgotten,
-            "target_reported": self._on_reported, "awareness_changed": self._on_awareness_changed}
         board = mind.fed_blackboard
         mind.feed_values({key: value for key, value in VALUES.items() if mind.known(key) is ABSENT} if board is None
                          else board.missing_of(VALUES))
@@ -290,11 +287,11 @@ class SensorFeed(WatchedTarget):
 
     def receive(self, name: str, *what: Any) -> None:
         """Take in a change that the sensor emits as a signal of this name; an error ends only this call."""
-        receive = self._receivers.get(name)
+        receive = RECEIVERS.get(name)
         if receive is None:
             return
         try:
-            receive(*what)
+            receive(self, *what)
         except Exception as error:
             report_exception(error, f"{name} of its sensor", self._mind)
 
@@ -360,6 +357,13 @@ class SensorFeed(WatchedTarget):
             if position is ABSENT:
                 position = self._mind.known("last_known_position")
             self._mind.feed_event(name, {"target": source, "character": character, "position": position, **more})
+
+
+RECEIVERS: dict[str, Callable[..., None]] = {
+    "target_gained": SensorFeed._on_gained, "target_lost": SensorFeed._on_lost,
+    "target_forgotten": SensorFeed._on_forgotten, "target_reported": SensorFeed._on_reported,
+    "awareness_changed": SensorFeed._on_awareness_changed}
+"""What takes in the change that a sensor emits as the signal of a name."""
 
 
 def _walkable(place: Any, source: Any) -> Any:
