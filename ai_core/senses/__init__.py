@@ -15,7 +15,6 @@ objects), and a sight callback every frame (memory follows visible targets anywa
 """
 from __future__ import annotations
 
-from ai_core.senses.audience import SensationBatch, SensationReceiver
 from ai_core.senses.baking.baking import BakingReport, BakingSettings, SenseGraphBaking
 from ai_core.senses.baking.ground import WalkableGrid, WalkablePolygons
 from ai_core.senses.graph.graph_file import graph_from_text, graph_to_text
@@ -35,12 +34,12 @@ from ai_core.senses.percepts.memory import MemoryChange, SenseMemory, TargetRepo
 from ai_core.senses.percepts.percept_loops import KnownTarget
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
 from ai_core.senses.scent.scent_trails import ScentMark, ScentTrails
-from ai_core.senses.sensation import Sensation
+from ai_core.senses.sensation import Sensation, SensationBatch, SensationReceiver
 from ai_core.senses.sense_reasons import SenseFactors, SenseReasons
 from ai_core.senses.sight.camouflage import Backdrop, Background, Camouflage
 from ai_core.senses.sight.continuous_sensing import LineOfSight
 from ai_core.senses.sight.sight_cones import SightCone
-from ai_core.senses.source_details import Clue, VisiblePart
+from ai_core.senses.source_table import Clue, VisiblePart
 from ai_core.senses.stimuli.muffling import Between, Materials
 
 __all__ = [

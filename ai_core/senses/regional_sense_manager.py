@@ -21,7 +21,6 @@ from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation, given_fault
 from ai_core.saving.declared_state import Change, ClockNow, DeclaredState, Hook, Inner, Part, Same, Saveable
 from ai_core.saving.fields import LATEST_S, refuse
 from ai_core.saving.kinds import ByName, Flag, ListOf, MapOf, Named, Number, Record, Row, Seconds, Whole
-from ai_core.senses.audience import SensationReceiver
 from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK
 from ai_core.senses.modality import ByModality, Modality, ModalitySet
 from ai_core.senses.percepts.awareness import Awareness, AwarenessSettings, LevelChange
@@ -29,7 +28,7 @@ from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
 from ai_core.senses.percepts.percept_loops import WatchedTarget
 from ai_core.senses.percepts.perception import Perception, ends_passes
 from ai_core.senses.scent.scent_trails import ScentMark, ScentTrails, TrailSmelling
-from ai_core.senses.sensation import Sensation
+from ai_core.senses.sensation import Sensation, SensationReceiver
 from ai_core.senses.sense_reasons import FactorsBetween, SenseReasons
 from ai_core.senses.sensor_table import LONGEST_PERIOD, SensorTable
 from ai_core.senses.sight.camouflage import Background, Camouflage
@@ -38,8 +37,15 @@ from ai_core.senses.sight.pair_keys import ids_of, key_of
 from ai_core.senses.sight.sight_cones import SightCone
 from ai_core.senses.sight.views import VIEWS
 from ai_core.senses.sight.visibility import Visibility
-from ai_core.senses.source_details import Clue, SourceDetails, VisiblePart, named_levels, visible_parts
-from ai_core.senses.source_table import ALL_AFFILIATIONS, SourceTable
+from ai_core.senses.source_table import (
+    ALL_AFFILIATIONS,
+    Clue,
+    SourceDetails,
+    SourceTable,
+    VisiblePart,
+    named_levels,
+    visible_parts,
+)
 from ai_core.senses.stimuli.emitted_signals import EmittedSignals, SignalsPart
 from ai_core.senses.stimuli.muffling import Between, checked_shares
 from ai_core.senses.table_state import SensorsPart, SourcesPart

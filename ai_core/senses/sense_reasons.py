@@ -9,13 +9,13 @@ import numpy as np
 
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.percepts.awareness import AwarenessReasons
+from ai_core.senses.sensation import ReachNumbers
 from ai_core.senses.sensor_table import NO_SOURCE, SensorTable
 from ai_core.senses.sight.continuous_sensing import ContinuousSensing
 from ai_core.senses.sight.pair_keys import key_of
 from ai_core.senses.sight.sight_loops import NO_CONE
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.stimuli.emitted_signals import EmittedSignals
-from ai_core.senses.stimuli.signal import ReachNumbers
 
 __all__ = ["FactorsBetween", "SenseFactors", "SenseReasons"]
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from typing import TypedDict
 
 from ai_core.faults import FaultIsolation
-from ai_core.senses.audience import SensationReceiver
 from ai_core.senses.modality import Modality
 from ai_core.senses.scent.scent_trails import ScentTrails
+from ai_core.senses.sensation import SensationReceiver
 from ai_core.senses.sight.camouflage import Background, Camouflage
 from ai_core.senses.sight.continuous_sensing import LineOfSight
 from ai_core.senses.stimuli.muffling import Between

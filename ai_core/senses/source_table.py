@@ -1,23 +1,26 @@
-"""The sources as arrays: positions and strengths."""
+"""The sources as arrays: positions and strengths; and their details beside those: parts, tag, actions, clues."""
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import finite_number, numbers, point, positions, whole_number
+from ai_core.errors import finite_number, numbers, point, positions, shown, whole_number
 from ai_core.senses.id_table import IdTable, grown
 from ai_core.senses.modality import ModalitySet
+from ai_core.senses.sensation import Point
 from ai_core.senses.sight.camouflage import NO_PATTERN, Camouflage
-from ai_core.senses.sight.views import Views
-from ai_core.senses.source_details import SourceDetails, VisiblePart, named_levels, visible_parts
+from ai_core.senses.sight.views import MOST_PARTS, Views
 
-__all__ = ["ALL_AFFILIATIONS", "NO_STRENGTH", "PLAIN", "SourceTable", "affiliation_mask", "same_rows"]
+__all__ = [
+    "ALL_AFFILIATIONS", "NO_STRENGTH", "PLAIN", "Clue", "SourceDetails", "SourceTable", "VisiblePart",
+    "affiliation_mask", "named_levels", "same_rows", "visible_parts",
+]
 
 ALL_AFFILIATIONS = (1 << 32) - 1
 """All 32 bits of an affiliation mask, as many as the flags of an engine."""
@@ -35,6 +38,65 @@ FILLS = {
     "position": 0, "own_strength": NO_STRENGTH, "strength": NO_STRENGTH, "light": 1, "size": 1, "speed": 0,
     "measured": 0, "pattern": NO_PATTERN, "affiliation": 0}
 """Columns, and what new rows of them hold."""
+
+@dataclass(frozen=True)
+class VisiblePart:
+    """A point of a source that a line of sight is traced to.
+
+    Args:
+        name: name of the part, for queries: "head".
+        offset: from the position of the source (m), in world axes.
+        share: weight of the part, above 0; only the
+            proportion to the other parts counts.
+    """
+
+    name: str
+    offset: Point
+    share: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise TypeError(f"name must be a string, got {shown(self.name)}")
+        x, y, z = point("offset", self.offset).tolist()
+        object.__setattr__(self, "offset", (x, y, z))
+        object.__setattr__(self, "share", finite_number("share", self.share, above=0))
+
+
+@dataclass(frozen=True)
+class Clue:
+    """The data of a clue, which is an invisible marker that a source left.
+
+    Attributes:
+        about: id of the source that left it, or -1; the source may have been removed since.
+        left_at_s: game time when it was left (s).
+        until_s: game time when it expires (s).
+    """
+
+    about: int
+    left_at_s: float
+    until_s: float
+
+
+@dataclass(frozen=True)
+class SourceDetails:
+    """Settings that most sources leave at their defaults.
+
+    Attributes:
+        tag: what its sensations are called, for listeners: "blood".
+        actions: strength of the signal of each thing it does.
+        parts: points to which lines of sight are asked; none for its position alone.
+        clue: its data if it is a clue, else None.
+    """
+
+    tag: str = ""
+    actions: Mapping[str, float] = field(default_factory=dict)
+    parts: tuple[VisiblePart, ...] = ()
+    clue: Clue | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.tag, str):
+            raise TypeError(f"tag must be a string, got {shown(self.tag)}")
+
 
 PLAIN = SourceDetails()
 """Details of a source without any."""
@@ -303,3 +365,28 @@ def same_rows(name: str, rows: int, wanted: int) -> None:
 
 def _size(size: float) -> float:
     return finite_number("size", size, minimum=1e-3, maximum=1e6, remedy="1 is the size that ranges are defined for")
+
+
+def visible_parts(parts: Sequence[VisiblePart]) -> tuple[VisiblePart, ...]:
+    """Return parts, checked."""
+    for one in parts:
+        if not isinstance(one, VisiblePart):
+            raise TypeError(f"parts must hold VisiblePart, got {shown(one)}")
+    if len(parts) > MOST_PARTS:
+        raise ValueError(f"parts must hold at most {MOST_PARTS} parts, got {len(parts)}; each part costs a ray")
+    if len({one.name for one in parts}) < len(parts):
+        raise ValueError(
+            f"parts must have unique names, got {', '.join(repr(one.name) for one in parts)}; rename the repeated one")
+    return tuple(parts)
+
+
+def named_levels(actions: Mapping[str, float]) -> dict[str, float]:
+    """Return strengths by action, checked."""
+    if not isinstance(actions, Mapping):
+        raise TypeError(f"actions must map action names to strengths, got {shown(actions)}")
+    for name in actions:
+        if not isinstance(name, str):
+            raise TypeError(f"actions must have strings as keys, got {shown(name)}")
+    return {
+        name: finite_number(f"actions[{name!r}]", level, minimum=0) for name, level in actions.items()
+    }

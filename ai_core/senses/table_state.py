@@ -29,8 +29,15 @@ from ai_core.senses.id_table import GENERATIONS, LARGEST_ID, read_ids, saved_ids
 from ai_core.senses.modality import ByModality
 from ai_core.senses.sensor_table import DEAF, NO_SOURCE, SensorTable
 from ai_core.senses.sight.sight_cones import CONE_NUMBERS
-from ai_core.senses.source_details import Clue, SourceDetails, VisiblePart, visible_parts
-from ai_core.senses.source_table import ALL_AFFILIATIONS, NO_STRENGTH, SourceTable
+from ai_core.senses.source_table import (
+    ALL_AFFILIATIONS,
+    NO_STRENGTH,
+    Clue,
+    SourceDetails,
+    SourceTable,
+    VisiblePart,
+    visible_parts,
+)
 
 __all__ = [
     "LoadedTable",

@@ -4,8 +4,8 @@ import pytest
 
 from ai_core.errors import UnknownNameError
 from ai_core.senses.modality import Modality, ModalitySet
+from ai_core.senses.sensation import Signal
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.stimuli.signal import Signal
 
 
 def test_the_figures_of_the_source_hold():

@@ -11,7 +11,7 @@ from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.awareness import AwarenessSettings
 from ai_core.senses.sight.camouflage import Backdrop, Camouflage
 from ai_core.senses.sight.sight_cones import SightCone
-from ai_core.senses.source_details import VisiblePart
+from ai_core.senses.source_table import VisiblePart
 from tests.senses.graph.graph_worlds import GraphWorld, door, hearing, room, smell
 from tests.senses.worlds import AHEAD, Rays, World
 

@@ -20,13 +20,13 @@ from ai_core.senses.graph.sense_graph import (
     shares_kept,
 )
 from ai_core.senses.modality import ModalitySet
+from ai_core.senses.sensation import ReachNumbers
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.continuous_sensing import ContinuousSensing
 from ai_core.senses.sight.pair_keys import keys_of
 from ai_core.senses.sight.pair_loops import LineQuery, Lines
 from ai_core.senses.sight.sight_loops import NO_CONE
 from ai_core.senses.source_table import SourceTable
-from ai_core.senses.stimuli.signal import ReachNumbers
 
 __all__ = ["GraphSight"]
 

@@ -23,10 +23,10 @@ from ai_core.senses.graph.sense_graph import NOWHERE, GraphBySense, Leg, Passage
 from ai_core.senses.graph.smell import SmellSpreading
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import ModalitySet
+from ai_core.senses.sensation import ReachNumbers, Signal
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.stimuli.emitted_signals import SIGNAL, EmittedSignals, Muffle
-from ai_core.senses.stimuli.signal import ReachNumbers, Signal
 
 __all__ = ["FROM_SOURCE", "NO_SENSOR", "GraphSignals", "PassageArrival", "SpreadingWave"]
 

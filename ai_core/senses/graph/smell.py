@@ -18,11 +18,10 @@ from ai_core.budget import Budget
 from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
 from ai_core.saving.fields import LARGEST_FLOAT32, LATEST_S
 from ai_core.saving.kinds import ArrayOf, ListOf, MapOf, OneOf, Record, Row, Seconds, Text, Whole
-from ai_core.senses.audience import Hear, StimulusBatch
 from ai_core.senses.graph.sense_graph import NOWHERE, GraphBySense, SenseGraph, expanded, lengths
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import Modality, ModalitySet
-from ai_core.senses.sensation import Point
+from ai_core.senses.sensation import Hear, Point, StimulusBatch
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.source_table import ALL_AFFILIATIONS
 

@@ -31,7 +31,6 @@ from ai_core.saving.kinds import (
     Text,
     Whole,
 )
-from ai_core.senses.audience import SensationBatch, SensationReceiver, StimulusBatch
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.percepts.awareness import Awareness, AwarenessSettings, LevelChange
@@ -39,7 +38,7 @@ from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
 from ai_core.senses.percepts.percept_loops import PerceptTable
 from ai_core.senses.percepts.percept_rows import ROWS, SavedRows, put_rows, saved_rows
 from ai_core.senses.sensation import Point as Place
-from ai_core.senses.sensation import Sensation
+from ai_core.senses.sensation import Sensation, SensationBatch, SensationReceiver, StimulusBatch
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.pair_keys import ID_BITS, key_of
 from ai_core.senses.sight.pair_loops import PairsInView

@@ -21,11 +21,10 @@ from ai_core.errors import finite_number, point, shown, whole_number
 from ai_core.saving.declared_state import DeclaredState, Part, Refuse, Saveable
 from ai_core.saving.fields import LARGEST_FLOAT32, LATEST_S, MOST
 from ai_core.saving.kinds import ArrayOf, Columns, ListOf, Seconds, Whole
-from ai_core.senses.audience import StimulusBatch
 from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.percepts.perception import Perception
-from ai_core.senses.sensation import Point
+from ai_core.senses.sensation import Point, StimulusBatch
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.source_table import SourceTable
 

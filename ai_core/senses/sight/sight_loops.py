@@ -11,7 +11,7 @@ import cython
 import numpy as np
 from cython.cimports.libc.math import fabs, isfinite, log, pow, sqrt
 
-from ai_core.senses.stimuli.signal import Signal
+from ai_core.senses.sensation import Signal
 
 __all__ = ["BORDER_TOLERANCE", "NO_CONE", "NO_RIGHT", "Reached", "SightLoops"]
 

@@ -7,9 +7,11 @@ from numpy.typing import NDArray
 from ai_core.saving.kinds import Number, Row, Whole
 from ai_core.senses.modality import ByModality
 from ai_core.senses.sight.pair_keys import ByPair
-from ai_core.senses.source_details import MOST_PARTS
 
-__all__ = ["VIEWS", "Views"]
+__all__ = ["MOST_PARTS", "VIEWS", "Views"]
+
+MOST_PARTS = 16
+"""Parts of one source (count): each costs a ray whenever the source is looked at."""
 
 
 class Views:

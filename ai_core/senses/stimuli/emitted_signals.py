@@ -34,15 +34,14 @@ from ai_core.saving.kinds import (
     Text,
     Whole,
 )
-from ai_core.senses.audience import Hear, StimulusBatch
 from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK
 from ai_core.senses.modality import ModalitySet
+from ai_core.senses.sensation import Hear, ModalityNumbers, ReachNumbers, Signal, StimulusBatch
 from ai_core.senses.sensation import Point as Place
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.source_table import ALL_AFFILIATIONS, PLAIN, SourceTable
 from ai_core.senses.stimuli.air import BackgroundNoise, Wind
 from ai_core.senses.stimuli.arrival_loops import LATEST_S, ArrivalQueue
-from ai_core.senses.stimuli.signal import ModalityNumbers, ReachNumbers, Signal
 
 __all__ = ["SIGNAL", "EmittedSignals", "Muffle", "StimulusFront"]
 

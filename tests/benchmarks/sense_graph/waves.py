@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ai_core.senses.graph.sense_graph_waves import SpreadingWave
-from ai_core.senses.stimuli.signal import Signal
+from ai_core.senses.sensation import Signal
 from tests.benchmarks.sense_graph.levels import FAINTEST, HEARING, level, plain
 from tools.benchmarking.declarations import Case, Contest
 

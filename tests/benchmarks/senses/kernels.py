@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ai_core.senses.sensation import ModalityNumbers, Signal
 from ai_core.senses.sight.pair_keys import ids_of
-from ai_core.senses.stimuli.signal import ModalityNumbers, Signal
 from tests.benchmarks.senses.bare_scans import bare_scan
 from tests.benchmarks.senses.worlds import ATTENUATION, CONE, RANGE_M, Place, Sensor, places, sensors, tables
 from tools.benchmarking.declarations import Case, Contest

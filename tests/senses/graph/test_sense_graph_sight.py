@@ -12,7 +12,7 @@ from ai_core.senses.graph.parts import Box, Passage, SensePortal, SenseRegion
 from ai_core.senses.graph.sense_graph import SenseGraph
 from ai_core.senses.modality import Modality
 from ai_core.senses.sight.sight_cones import SightCone
-from ai_core.senses.source_details import VisiblePart
+from ai_core.senses.source_table import VisiblePart
 from tests.senses.graph.graph_worlds import SIGHT, GraphWorld, door, graphs, room
 from tests.senses.worlds import Rays
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ai_core.senses.graph.parts import Passage, SensePortal
 from ai_core.senses.graph.sense_graph import SenseGraph, lengths, shares_kept
 from ai_core.senses.graph.sense_graph_waves import FROM_SOURCE, SpreadingWave
-from ai_core.senses.stimuli.signal import Signal
+from ai_core.senses.sensation import Signal
 from tests.senses.graph.graph_worlds import POINT, graphs, hearing, plainly_reached, room
 
 

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai_core.budget import Budget
-from ai_core.senses.audience import StimulusBatch
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.awareness import AwarenessLevel, AwarenessSettings
 from ai_core.senses.percepts.memory import SenseMemory, TargetReport
+from ai_core.senses.sensation import StimulusBatch
 from tests.senses.worlds import Rays, World, hearing
 
 LEVELS = [AwarenessLevel("uneasy", 0.2, 0.05, 0.1), AwarenessLevel("alert", 0.75, 0.5, 0.3)]

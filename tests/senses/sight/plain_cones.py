@@ -6,10 +6,10 @@ import math
 import numpy as np
 
 from ai_core.senses.modality import Modality, ModalitySet
+from ai_core.senses.sensation import ModalityNumbers
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.sight_cones import aside_of
 from ai_core.senses.sight.sight_loops import BORDER_TOLERANCE, NO_CONE, NO_RIGHT
-from ai_core.senses.stimuli.signal import ModalityNumbers
 
 
 def in_view(offset, forward, up, aside):

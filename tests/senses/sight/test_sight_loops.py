@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai_core.senses.modality import Modality, ModalitySet
+from ai_core.senses.sensation import ModalityNumbers, Signal
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.pair_keys import ids_of, key_of
 from ai_core.senses.sight.sight_cones import SightCone, aside_of
 from ai_core.senses.sight.sight_loops import BORDER_TOLERANCE
 from ai_core.senses.source_table import SourceTable
-from ai_core.senses.stimuli.signal import ModalityNumbers, Signal
 from tests.senses.sight.plain_cones import cone_towards, in_view
 
 # Whole metres give distances and angles exactly on borders; the rest is far, tiny or between.

@@ -15,7 +15,7 @@ from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.memory import SenseMemory
 from ai_core.senses.sight.camouflage import Backdrop, Camouflage
 from ai_core.senses.sight.sight_cones import SightCone
-from ai_core.senses.source_details import MOST_PARTS, VisiblePart
+from ai_core.senses.source_table import MOST_PARTS, VisiblePart
 from tests.senses.worlds import World
 
 NAN = float("nan")

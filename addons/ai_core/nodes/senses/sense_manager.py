@@ -52,14 +52,13 @@ from ai_core.saving.fields import State, refuse
 from ai_core.saving.inner_state import inner_state, prepared_inner
 from ai_core.saving.kinds import Kind, ListOf, Row, Text
 from ai_core.scheduling.task import Task, Turn
-from ai_core.senses.audience import SensationBatch
 from ai_core.senses.graph.sense_graph import SenseGraph
 from ai_core.senses.graph.sense_graph_manager import SenseGraphManager
 from ai_core.senses.id_table import SLOT_MASK
 from ai_core.senses.modality import Modality
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
 from ai_core.senses.scent.scent_trails import ScentTrails
-from ai_core.senses.sensation import Point
+from ai_core.senses.sensation import Point, SensationBatch
 from ai_core.senses.sensor_table import LONGEST_PERIOD
 from ai_core.senses.sight.camouflage import Camouflage
 

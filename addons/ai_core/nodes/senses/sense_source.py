@@ -33,7 +33,7 @@ from addons.ai_core.nodes.senses.sense_member import REFUSALS, SenseMember, refu
 from addons.ai_core.nodes.senses.sense_place import manager_of
 from ai_core.errors import UnknownNameError
 from ai_core.saving.kinds import Flag, Seconds
-from ai_core.senses.source_details import VisiblePart
+from ai_core.senses.source_table import VisiblePart
 
 HEARD_FROM = {"hearing": 1.0, "smell": 0.1}
 """Default thresholds of a sensor; circles of sources show where it just senses them."""
