@@ -300,5 +300,7 @@ def _numbers(name: str, value: object) -> NDArray[np.generic]:
 
 
 def _as_float32(array: NDArray[np.generic]) -> NDArray[np.float32]:
+    if array.dtype == np.float32:
+        return array  # type: ignore[return-value]
     with np.errstate(over="ignore"):  # becomes inf, which the caller refuses
-        return array.astype(np.float32, copy=False)
+        return array.astype(np.float32)

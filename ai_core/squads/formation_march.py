@@ -214,7 +214,7 @@ class FormationMarch(Saveable):
             return
         path = self._path_for(shape)
         offsets = self._offsets(path, shape)
-        if not math.isfinite(marchers.arcs.sum()):
+        if not math.isfinite(np.add.reduce(marchers.arcs)):
             path.lanes.begin(marchers.positions, marchers.arcs)
         self.anchor_m = self._step.advance(
             path.lanes, offsets, marchers, self.anchor_m, elapsed_s, shape.spacing_m)
@@ -245,7 +245,7 @@ class FormationMarch(Saveable):
         """Return the path, built again if the formation needs a wider or longer one."""
         wanted = shape.body_m, shape.aside_m, shape.reach_m
         made = self.made_for
-        if made is None or any(new > old for new, old in zip(wanted, made, strict=True)):
+        if made is None or (made != wanted and any(new > old for new, old in zip(wanted, made, strict=True))):
             self.path, self.made_for = None, wanted
         if self.path is None:
             self.path = finished(self.laid(self._points, shape, self.made_for or wanted, self.anchor_m))
@@ -417,7 +417,7 @@ class MarchPath:
             return math.inf
         first, last = self._index(from_m), self._index(to_m)
         both = self._lanes[0, first:last + 1] + self._lanes[1, first:last + 1]
-        return float(both.min()) if len(both) else math.inf
+        return float(np.minimum.reduce(both)) if len(both) else math.inf
 
     def heading(self, arc_m: float) -> Floats:
         """Return the direction of the path at an arc, shape (2,), of length 1."""

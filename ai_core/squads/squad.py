@@ -643,7 +643,7 @@ class Squad(Saveable):
     def _steer_detached(self, elapsed_s: float) -> None:
         """Steer members with tasks to the positions of their tasks instead of their slots."""
         marchers = self.marchers
-        rows = np.flatnonzero(marchers.is_detached)
+        rows = marchers.is_detached.nonzero()[0]
         if not len(rows):
             return
         places = [self._tasks[number].position for number in marchers.ids[rows].tolist()]
