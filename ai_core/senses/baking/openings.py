@@ -2,10 +2,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ai_core.maps.cover.cover_spots import Blocked, check_blocked
 from ai_core.senses.baking.ground import NO_CELL, Floats, GroundCells, Ids, Work
@@ -133,8 +134,8 @@ def sight_pairs(
         blocked: casts rays.
         lookup: finds rooms, by their numbers, of points.
 
-    Cost: O(places times cells), a room a step; then O(places²) rays for each two rooms
-    in range, two rooms a step.
+    Cost: O(places times cells), a place a step; then O(places²) rays for each two rooms
+    in range, three steps for two rooms.
     """
     order = np.argsort(room, kind="stable")
     numbers, first = np.unique(room[order], return_index=True)
@@ -146,9 +147,10 @@ def sight_pairs(
             at_doors.setdefault(one, []).append(cell)
     eyes: dict[int, Floats] = {}
     for number, mine in members.items():
-        chosen = _spread(cells, mine, [*at_doors.get(number, []), int(mine[np.argmax(distance[mine])])], places)
-        eyes[number] = cells.places(chosen, eye_m)
-        yield 0.2 * len(eyes) / len(members)
+        begin = [*at_doors.get(number, []), int(mine[np.argmax(distance[mine])])]
+        for eyes_at in _spread(cells, mine, begin, places):
+            eyes[number] = cells.places(eyes_at, eye_m)
+            yield 0.2 * len(eyes) / len(members)
     found: list[SightPair] = []
     rooms = list(eyes)
     low = np.array([eyes[one].min(axis=0) for one in rooms])
@@ -158,39 +160,43 @@ def sight_pairs(
         near = np.flatnonzero((gap**2).sum(axis=1) <= range_m**2)
         for other in (rooms[row] for row in near.tolist() if row > index):
             if (one, other) not in joined:
-                line = _free_line(eyes[one], eyes[other], range_m, blocked)
-                if line is not None:
+                share = 0.2 + 0.8 * index / len(rooms)
+                lines = _lines(eyes[one], eyes[other], range_m)
+                yield share
+                free = np.flatnonzero(~check_blocked(blocked, lines))
+                yield share
+                if len(free):
+                    line = lines[free[0]].reshape(2, 3).astype(np.float64)
                     found.append(SightPair((one, other), *_ends(line, one, other, cells.cell_m, lookup)))
-                yield 0.2 + 0.8 * index / len(rooms)
+                    yield share
     return found
 
 
-def _spread(cells: GroundCells, mine: Ids, chosen: list[int], count: int) -> list[int]:
-    """Return the chosen cells, and ``count`` more, each as far as possible from those before it."""
+def _spread(cells: GroundCells, mine: Ids, chosen: list[int], count: int) -> Iterator[list[int]]:
+    """Yield the chosen cells, and up to ``count`` more, each as far as possible from those before it; all at last."""
     places = cells.places(mine)
     apart = np.full(len(mine), np.inf)
     for cell in chosen:
         np.minimum(apart, ((places - cells.places(cell)) ** 2).sum(axis=1), out=apart)
+        yield chosen
     for _ in range(count):
         farthest = int(np.argmax(apart))
         if apart[farthest] == 0:
             break
         chosen.append(int(mine[farthest]))
         np.minimum(apart, ((places - places[farthest]) ** 2).sum(axis=1), out=apart)
-    return list(dict.fromkeys(chosen))
+        yield chosen
+    yield list(dict.fromkeys(chosen))
 
 
-def _free_line(one: Floats, other: Floats, range_m: float, blocked: Blocked) -> Floats | None:
-    """Return the shortest free line (2, 3) from one set of points to another, None if there is none."""
+def _lines(one: Floats, other: Floats, range_m: float) -> NDArray[np.float32]:
+    """Return the lines (n, 6) in range from one set of points to another, the shortest first."""
     starts, ends = np.repeat(one, len(other), axis=0), np.tile(other, (len(one), 1))
     lines = np.concatenate((starts, ends), axis=1).astype(np.float32)
     length_m = np.linalg.norm(lines[:, 3:].astype(np.float64) - lines[:, :3], axis=1)
     order = np.argsort(length_m, kind="stable")
-    order = order[length_m[order] <= range_m]
-    if not len(order):
-        return None
-    free = np.flatnonzero(~check_blocked(blocked, lines[order]))
-    return None if not len(free) else lines[order[free[0]]].reshape(2, 3).astype(np.float64)
+    near: NDArray[np.float32] = lines[order[length_m[order] <= range_m]]
+    return near
 
 
 def _ends(line: Floats, one: int, other: int, cell_m: float, lookup: ShapeLookup) -> tuple[Point, Point]:

@@ -26,8 +26,8 @@ STRAIGHT, DIAGONAL = 5, 7
 SURE_CELLS = 1.0
 """A place is narrow only if each side is narrower by this (cells): the grid alone causes smaller differences."""
 
-CELLS_A_STEP = 256
-"""Cells that join rooms between two looks at the budget, about 0.3 ms."""
+CELLS_A_STEP = 48
+"""Cells that join rooms between two looks at the budget, about 50 µs."""
 
 BELOW_M = 0.5
 """Depth of regions below the ground (m): navigation meshes are above the floor, feet are not."""
@@ -38,8 +38,8 @@ LEAST_HEIGHT_M = 0.1
 LEVEL_M = 0.25
 """Height of the levels that ground is sorted into (m): a ramp becomes a stair of boxes."""
 
-BOXES_A_STEP = 16
-"""Boxes made between two looks at the budget, about 0.5 ms."""
+BOXES_A_STEP = 2
+"""Boxes made between two looks at the budget, about 60 µs."""
 
 AROUND = np.array([(-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1), (1, 1)])
 """Offsets to the columns around a column (cells)."""
@@ -48,7 +48,7 @@ AROUND = np.array([(-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1),
 def distances_to_walls(cells: GroundCells) -> Work[Ids]:
     """Return the distance of every cell to a wall, 0 beside it, in fifths of a cell (``STRAIGHT`` a cell).
 
-    Cost: O(cells) a step, a step for each cell of the largest distance.
+    Cost: O(cells) a step, nine steps for each cell of the largest distance.
     """
     beside = cells.neighbors
     far = np.iinfo(np.int64).max // 2
@@ -63,6 +63,7 @@ def distances_to_walls(cells: GroundCells) -> Work[Ids]:
         before = distance[:-1].copy()
         for there, length in steps:
             np.minimum(distance[:-1], distance[there] + length, out=distance[:-1])
+            yield 0.0
         is_changed = bool((distance[:-1] != before).any())
         yield 0.0
     return distance[:-1]
