@@ -210,7 +210,7 @@ class RegionalSenseManager(Saveable):
             sensors that have a threshold for it; None for no trails.
         max_clues: most clues at a time; 1 or more.
         audience: receives sensations in batches, in place of each sensor's ``on_sensed``; see
-            ``SensationReceiver``. Sensations are reported separately only while the trace listens.
+            ``SensationReceiver``.
         faults: where listeners that raise are reported; None logs them.
         trace: receives every sensation that a sensor receives.
 

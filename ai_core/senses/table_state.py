@@ -9,17 +9,17 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from ai_core.saving.declared_state import Change, Part
-from ai_core.saving.fields import LATEST_S, State, StateError, checked_list, place_in, refuse
+from ai_core.saving.fields import LATEST_S, State, StateError, place_in, refuse
 from ai_core.saving.kinds import (
     ArrayOf,
     Columns,
-    Kind,
     ListOf,
     MapOf,
     Number,
     Optional,
     Point,
     Record,
+    Row,
     Seconds,
     Text,
     Whole,
@@ -106,28 +106,21 @@ class _Directions(ArrayOf):
         return found
 
 
-CONES = ArrayOf(shape=(None, CONE_NUMBERS))
+CONE = Row(lambda *numbers: numbers, Number(0), Number(-1, 1), Number(0, 1), Number(0), Whole(maximum=1))
+"""How a cone is saved, a row of ``packed_cones``."""
 
 
-class _Cones(Kind):
-    """The sight cones of each sensor: how many it has, and the rows of all."""
+class _Cones(ListOf):
+    """The sight cones of each sensor."""
+
+    def __init__(self) -> None:
+        super().__init__(ListOf(CONE))
 
     def save(self, value: Any, owner: Any) -> Any:
-        is_cone = value[:, :, 0] >= 0
-        return [is_cone.sum(axis=1).tolist(), CONES.save(value[is_cone], owner)]
+        return [cones[cones[:, 0] >= 0].tolist() for cones in value]
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
-        counts, found = checked_list(place, plain, 2)
-        counts = ArrayOf(np.int64, minimum=0, maximum=LARGEST_ID).read(counts, f"{place}[0]", owner)
-        cones = CONES.read(found, f"{place}[1]", owner)
-        if counts.sum() != len(cones):
-            refuse(f"{place}[1]", f"must have {counts.sum()} values, got {len(cones)}")
-        for index, row in enumerate(cones.tolist()):
-            range_m, cos_half, sin_half, acuity, keeps = row
-            is_cone = range_m >= 0 and -1 <= cos_half <= 1 and 0 <= sin_half <= 1 and acuity >= 0
-            if not is_cone or keeps not in (0, 1):
-                refuse(f"{place}[1][{index}]", "must be [range, cosine, sine, acuity, only keeps] of a cone")
-        return np.split(cones, counts.cumsum())[:-1]
+        return [np.reshape(one, (-1, CONE_NUMBERS)) for one in super().read(plain, place, owner)]
 
 
 IDS = ListOf(Whole(maximum=LARGEST_ID), unique=int)
@@ -227,7 +220,7 @@ def _read_sensors(here: SensorTable, plain: object, place: str, new_source_ids: 
     for index, slot in enumerate(slots.tolist()):
         cones = saved.rows["cones"][index]
         if len(cones) > most:
-            refuse(f"{place}.rows.cones[0][{index}]",
+            refuse(f"{place}.rows.cones[{index}]",
                    f"must be at most {most} cones for {table.ids.capacity} sensors, got {len(cones)}")
         table.put_thresholds(slot, saved.rows["own_threshold"][index])
         table._put_cones(slot, cones)

@@ -100,7 +100,7 @@ def test_raising_audience_is_quarantined_and_arrivals_are_kept():
     assert len(crowd.at_once) == told + 1
 
 
-def test_while_the_trace_listens_each_is_told_by_itself(hall):
+def test_the_trace_is_told_of_each_sensation_of_a_batch(hall):
     world, crowd, _, bell = hall
     sensed = []
 
@@ -112,5 +112,5 @@ def test_while_the_trace_listens_each_is_told_by_itself(hall):
     for _ in range(2):
         world.manager.emit(bell, "hearing")
         world.tick()
-    assert crowd.at_once == []
+    assert crowd.at_once == [3, 3]
     assert len(sensed) == len(crowd.told) == 6

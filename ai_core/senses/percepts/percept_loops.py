@@ -844,12 +844,7 @@ class PerceptTable:
     def first_target(
         self, sensor_id: cython.longlong, present: cython.longlong, here: object, nearer: cython.double,
     ) -> cython.longlong:
-        """Return the target that a sensor remembers and is most aware of, or the nearest; -1 for none.
-
-        Targets that are not lost precede; of equal ones the present one, then the smallest id.
-
-        Cost: O(log n + targets of the sensor).
-        """
+        """See ``RegionalSenseManager.first_target``."""
         one: KnownTarget
         own: KnownTarget
         mind: Mind = self.minds.get(sensor_id)
@@ -893,22 +888,7 @@ class PerceptTable:
     def update_watched(
         self, watched: list, sight: cython.Py_ssize_t, frame: cython.longlong, places: dict, find: object,
     ) -> tuple:
-        """Bring watched targets up to date.
-
-        Args:
-            watched: each a ``WatchedTarget``.
-            sight: number of the modality that decides whether a target is in view.
-            frame: number of the frame.
-            places: (place, character) of targets in view, by id; found ones are added.
-            find: called with one of the watched, returns (place, character) of its target.
-
-        Returns:
-            (changed, aware, awareness, moved, places): those that its reader has to look at; of the others the readers
-            for which only the awareness changed, with it; and those for which the target in view moved, with its
-            place.
-
-        Cost: O(log n) for each that is new, O(1) for the others.
-        """
+        """Bring watched targets up to date; see ``RegionalSenseManager.update_watched``."""
         awareness: cython.double
         one: WatchedTarget
         found: tuple

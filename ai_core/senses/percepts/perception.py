@@ -471,34 +471,32 @@ class Perception(Saveable):
             elif name != SENSED:
                 change = MemoryChange(name.removeprefix("on_"), target, at_s, position)  # type: ignore[arg-type]
                 self._call(sensor_id, name, change, now)
-            elif self._audience is not None and not self._trace.sensed:
-                self._notify_audience(self._batch_from(notice, notices, is_limited))
             else:
-                sensation = self._sensation(notice)
-                for hook in self._trace.sensed:
-                    hook(sensor_id, target, sensation.modality, sensation.intensity, now)
-                self._call(sensor_id, name, sensation, now)
+                sensations, most = [notice], 1 if self._audience is None else len(notices) + 1
+                if is_limited and self._audience is not None:
+                    most = SIGHTINGS_AT_ONCE if notice.sent_at_s is None else HEARD_AT_ONCE
+                while len(sensations) < most and notices and notices[0].listener == SENSED:
+                    sensations.append(notices.popleft())
+                self._report(sensations, now)
             if is_limited and budget.is_spent:
                 return not notices
         return True
 
-    def _batch_from(self, first: Notice, notices: deque[Notice], is_limited: bool) -> SensationBatch:
-        """Return a sensation, and those that follow it in the notices, as a batch."""
-        sensations, most = [first], len(notices) + 1
-        if is_limited:
-            most = SIGHTINGS_AT_ONCE if first.sent_at_s is None else HEARD_AT_ONCE
-        while len(sensations) < most and notices and notices[0].listener == SENSED:
-            sensations.append(notices.popleft())
+    def _report(self, sensations: list[Notice], now: TimeIndex) -> None:
+        """Hand sensations to the trace, and to the audience or, one alone, to its sensor's listener."""
+        modalities = self._modalities.all
+        for hook in self._trace.sensed:
+            for one in sensations:
+                hook(one.sensor_id, one.target, modalities[one.number].name, one.intensity, now)
+        if self._audience is None:
+            self._call(sensations[0].sensor_id, SENSED, self._sensation(sensations[0]), now)
+            return
         stimuli: dict[tuple[int, int, Place], int] = {}
         which = [stimuli.setdefault((one.target, one.number, one.position), len(stimuli)) for one in sensations]
-        modalities = self._modalities.all
         what = [(source, modalities[number].name, position) for source, number, position in stimuli]
-        return SensationBatch([one.sensor_id for one in sensations], which, [one.intensity for one in sensations], what)
-
-    def _notify_audience(self, batch: SensationBatch) -> None:
-        assert self._audience is not None
-        receive = partial(self._audience.receive, batch)
-        self._faults.run(self.audience_key, "audience of sensors", self._clock.now.frame, receive)
+        sensor_ids, intensities = [one.sensor_id for one in sensations], [one.intensity for one in sensations]
+        receive = partial(self._audience.receive, SensationBatch(sensor_ids, which, intensities, what))
+        self._faults.run(self.audience_key, "audience of sensors", now.frame, receive)
 
     def _sensation(self, notice: Notice) -> Sensation:
         _, sensor_id, source, number, at_s, intensity, position, sent_at_s, tag = notice

@@ -42,7 +42,6 @@ from ai_core.senses.percepts.awareness import (
 )
 from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
 from ai_core.senses.percepts.percept_loops import KnownTarget
-from ai_core.senses.sensation import Sensation
 from ai_core.senses.sense_reasons import SenseFactors
 from ai_core.senses.sight.sight_cones import SightCone as Cone
 
@@ -298,7 +297,7 @@ class SensorBase(DrawnNode, SenseMember):
         changed = self._emit_change
         self._id = manager.add_sensor(
             self, {**settings, "self_source": self._own_id(manager)}, memory=SenseMemory(**memory), awareness=awareness,
-            on_sensed=self._emit_sensed, on_gained=changed, on_lost=changed, on_forgotten=changed, on_expired=changed,
+            on_gained=changed, on_lost=changed, on_forgotten=changed, on_expired=changed,
             on_reported=changed, on_awareness_changed=self._emit_awareness)
 
     def _terms(self, manager: Any) -> SensorTerms:
@@ -363,14 +362,6 @@ class SensorBase(DrawnNode, SenseMember):
 
     # A signal emitted earlier in the same frame may have removed this sensor, or the manager, from the tree. Where many
     # see one another most changes have no receiver: values for a signal without connections are not prepared.
-    def _emit_sensed(self, sensation: Sensation) -> None:
-        manager = self._manager
-        if manager is not None and self.sensed.has_connections():
-            self.sensed.emit(
-                manager.source_node(sensation.source_id), sensation.modality,
-                float(sensation.intensity), manager.point(sensation.position),
-                manager.character_of(sensation.source_id))
-
     def _emit_change(self, change: MemoryChange) -> None:
         is_lost = change.kind == "lost" and self._manager is not None
         place = (self._manager.point(change.last_known_position),) if is_lost else ()
