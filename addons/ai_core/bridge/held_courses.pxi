@@ -154,8 +154,9 @@ cdef class HeldCourse:
         return path.is_known()
 
     def end(self):
-        """Let the next turn be decided."""
+        """Let the next turn be decided; drop what may refer back to the walk."""
         self.is_over = True
+        self.goal = self.board = self.moved = self.applies = None
 
     cdef object vector(self, const float* place):
         return vector3(place[0], place[1], place[2]) if self.methods.coordinates == 3 else Vector2(place[0], place[1])

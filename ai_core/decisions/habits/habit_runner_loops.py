@@ -743,6 +743,14 @@ class HabitRunner:
         """True while the root runs."""
         return self.root_run is not None
 
+    def let_go(self) -> None:
+        """Drop what refers back to a tree that has stopped for good, so that it is freed without a collection.
+
+        Only for a tree whose owner is about to be freed, or makes another tree; within a tick it does nothing.
+        """
+        if not self.is_busy and self.root_run is None:
+            self.owner = self.parts = self.listening = self._asking = None
+
     @property
     def is_asleep(self) -> bool:
         """True while ticks have nothing to do before ``wakes_at_s``."""

@@ -36,13 +36,13 @@ def circle():
 
 
 def crowd(root, count):
-    """A scene with an AIScheduler and characters, each with a tree of one habit."""
+    """A scene with an AIScheduler and characters, each with a state machine of one state."""
     scene = construct("Node3D")
     scene.add_child(construct("AIScheduler"))
     for _ in range(count):
-        character, tree = construct("Node3D"), construct("HabitTree")
-        tree.add_child(construct("Habit"))
-        character.add_child(tree)
+        character, machine = construct("Node3D"), construct("StateMachine")
+        machine.add_child(construct("AIState"))
+        character.add_child(machine)
         scene.add_child(character)
     root.add_child(scene)
     return scene
@@ -70,9 +70,9 @@ def test_cycles_are_collected_when_a_large_scene_ends(root, frames, only_when_as
 def test_who_has_turns_more_or_less_often_has_not_left(root, frames, only_when_asked):
     scene, left = crowd(root, 1), circle()
     frames(2)
-    tree = scene.get_child(1).get_child(0)
+    machine = scene.get_child(1).get_child(0)
     for period in range(1, FEW + 5):
-        tree.set("period", period)
+        machine.set("period", period)
     state = scene.get_child(0).call("save_state")
     assert scene.get_child(0).call("load_state", state)
     assert left() is not None

@@ -1,7 +1,9 @@
 """The guards of addons/ai_core/examples, dropped into a level: their whole story, without a script."""
 from __future__ import annotations
 
+import gc
 import math
+import weakref
 
 import pytest
 
@@ -79,6 +81,18 @@ def test_a_guard_sees_chases_loses_searches_and_returns(level, story):
     assert level.distance(post) < 0.8
     assert story.begun == ["Patrol", "Suspect", "Chase", "Search", "Patrol"], "each begins and ends once"
     assert level.habits.get_value("last_known_position") is None
+
+
+def test_freed_guard_leaves_no_reference_cycle(level, story):
+    level.guard.position, level.thief.position = level.place(0, 0), level.place(1, 8)
+    assert story(150)[-1] == "Chase"
+    gone = [weakref.ref(one) for one in (level.habits, level.habits.core, *level.habits.get_children())]
+    gc.disable()
+    level.guard.free()
+    level.guard = level.habits = None
+    left = [one() for one in gone if one() is not None]
+    gc.enable()
+    assert left == []
 
 
 def test_a_guard_investigates_a_noise_and_returns(level, story):

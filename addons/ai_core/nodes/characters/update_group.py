@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from addons.ai_core.nodes.saving.scene_values import path_of
-from addons.ai_core.nodes.scheduling.garbage_collection import count_freed_characters
+from addons.ai_core.nodes.scheduling.garbage_collection import count_freed_character
 from ai_core.budget import Budget
 from ai_core.decisions.population import HabitPopulation, MindPopulation
 from ai_core.saving.declared_state import DeclaredState, Saveable
@@ -199,7 +199,8 @@ class UpdateGroup(Saveable):
         """Remove a node that leaves the tree; does nothing if it is not in the group."""
         if node.instance_id in self._nodes:
             self.take_out(node)
-            count_freed_characters()
+            if self._kind != HABIT_TREES:       # trees leave no cycles
+                count_freed_character()
 
     def take_out(self, node: Any) -> None:
         """Remove a node that is in the group."""
@@ -215,6 +216,7 @@ class UpdateGroup(Saveable):
                 del self._tick_groups[tick_group.period_frames]
             self._awake.discard(tick_group)
             self._waiting = [one for one in self._waiting if one is not tick_group]
+            tick_group.population.on_wake = None        # refers back to the tick group
 
     @staticmethod
     def _set_resting(member: Any, tick_group: TickGroup, is_resting: bool) -> None:

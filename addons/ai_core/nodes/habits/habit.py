@@ -203,6 +203,8 @@ class Habit(ChartNode, Node):
     def on_predelete(self) -> None:
         if self.callables:
             self.callables = {}      # Callables may hold scripts: release them now
+        if self._is_leaving:         # otherwise it ends in on_exit_tree, which comes next
+            self._tree = self._cached_run = self._exited_run = None    # only a garbage collection would free the tree
 
     def on_exit_tree(self) -> None:
         self._is_leaving = True

@@ -242,7 +242,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         self._is_changed = self._is_empty = self.has_failed = False
         self._subscription: EventSubscription | None = None
         self._messages: frozenset[str] = frozenset()      # that habits name
-        self.walker = WalkingActor(self)
+        self.walker = WalkingActor()
 
     def retry_after_edit(self) -> None:
         """Start a tree again that an error stopped, after a property was set; the actor may have changed."""
@@ -272,10 +272,11 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         if self.core is not None:
             self.core.stop()
             self.core.parts.drop(self)
+            self.core.let_go()
         if self._scheduler is not None and self._scheduler.is_valid():
             self._scheduler.leave(self)
         leave_scopes(self, self._blackboard)
-        self.walker.leave()
+        self.walker.leave(self)
         self.core = self._scheduler = None
 
     @method
@@ -504,7 +505,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         plan = plan_of(root)
         places, self._messages = plan.places, messages_of(plan)
         speeds = [speed for one in habits.values() if (speed := one.walking_speed)]
-        self.walker.take(self.get_node_or_null(self.actor), max(speeds, default=0.0))
+        self.walker.take(self, self.get_node_or_null(self.actor), max(speeds, default=0.0))
         nodes: list[Any] = [self, *habits.values()]
         if len(nodes) != len(places):        # a Python class defines habits below its own
             nodes = [self, *[habits.get(place.path.removeprefix(f"{name}/")) for place in places[1:]]]

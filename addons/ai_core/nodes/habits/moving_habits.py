@@ -297,7 +297,7 @@ class WalkingHabit(ActorHabit):
         """Look up how the actor moves; called when the habit begins."""
         actor = self._tree.actor_node()
         here = self.position_of_actor(actor)
-        self._tree.walker.take(actor)
+        self._tree.walker.take(self._tree, actor)
         agent = None if self.paths else self._agent(actor)
         run.memory["has_agent"], run.memory["is_body"] = agent is not None, is_body(actor)
         if agent is not None:
@@ -387,7 +387,7 @@ class WalkingHabit(ActorHabit):
             return False
         if self._held_in is not run.memory or (self._steers() and self._tree.walker.row is not None) \
                 or not self._held(run.elapsed_s):
-            self._held = None
+            self.end_course()
             return False
         self._follow(run)
         return True

@@ -1,8 +1,8 @@
 """Times of Python's garbage collections: when characters are freed, instead of while the game runs.
 
-A freed character leaves reference cycles, as a tree and its habits refer to each other. By default Python
-collects all generations after a number of allocations, in whatever frame that happens: 50 ms with 500
-guards, which leave no garbage while they exist.
+A freed state machine leaves reference cycles, as its states and transitions refer to each other; habit trees and
+sensors leave none. By default Python collects all generations after a number of allocations, in whatever frame that
+happens: 50 ms with 500 guards, which leave no garbage while they exist.
 """
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ def end() -> None:
     gc.collect()
 
 
-def count_freed_characters(count: int = 1) -> None:
-    """Count freed characters, and collect their cycles once there are ``MAX_FREED`` of them."""
+def count_freed_character() -> None:
+    """Count a freed character that leaves cycles, and collect them once there are ``MAX_FREED`` of them."""
     global _left
-    _left += count
+    _left += 1
     if _left >= MAX_FREED:
         _collect()
 

@@ -30,7 +30,6 @@ from addons.ai_core.nodes.saving.node_settings import core_settings
 from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.saving.scene_values import path_of
-from addons.ai_core.nodes.scheduling.garbage_collection import count_freed_characters
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     call_waiting,
     enter_group,
@@ -271,7 +270,6 @@ class SenseManager(SavedState, Node):
         self._hide()
         self.flush_removed()
         leave_scheduler(self, self._scheduler, self._task)
-        count_freed_characters(len(self._sensors))
         for nodes in (self._sensors, self._sources, self._regions, self._portals):
             for node in nodes.values():
                 node.lose_manager()
@@ -906,7 +904,6 @@ class SenseManager(SavedState, Node):
     def _remove(self, is_sensor: bool, known: int) -> None:
         if is_sensor:
             self._core.remove_sensor(known)
-            count_freed_characters()
         else:
             self._core.remove_source(known)
 

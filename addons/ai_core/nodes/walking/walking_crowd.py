@@ -238,27 +238,27 @@ class WalkingActor:
         crowd: the crowd; None while no habit of the tree walks, or the character is no CharacterBody.
     """
 
-    def __init__(self, tree: Any) -> None:
+    def __init__(self) -> None:
         self.crowd: WalkingCrowd | None = None
-        self._tree, self._speed, self._id = tree, 0.0, 0
+        self._speed, self._id = 0.0, 0
 
-    def take(self, actor: Any, speed: float | None = None) -> None:
+    def take(self, tree: Any, actor: Any, speed: float | None = None) -> None:
         """Take note of the present actor, None for none, and of the highest speed of the habits if it has changed."""
         number = 0 if actor is None else actor.instance_id
         if number == self._id and speed in (None, self._speed):
             return
         if number != self._id or not speed:
-            self.leave()
+            self.leave(tree)
         self._id, self._speed = number, self._speed if speed is None else speed
         if number and self._speed and is_body(actor):
-            self.crowd = crowd_of(self._tree._scheduler, is_flat=actor.is_class("Node2D"))
-            self.crowd.join(actor, self._tree, speed=self._speed)
+            self.crowd = crowd_of(tree._scheduler, is_flat=actor.is_class("Node2D"))
+            self.crowd.join(actor, tree, speed=self._speed)
 
-    def leave(self) -> None:
+    def leave(self, tree: Any) -> None:
         """Leave the crowd."""
         crowd, self.crowd = self.crowd, None
         if crowd is not None:
-            crowd.leave(self._id, self._tree)
+            crowd.leave(self._id, tree)
         self._id = 0
 
     @property
