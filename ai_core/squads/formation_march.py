@@ -83,7 +83,6 @@ LOOKS_AHEAD = 3.0
 
 MEASURED_AT_ONCE = 24
 """Samples of the path whose width is measured in one step (count), with two clearance queries each."""
-ALL = 1 << 30
 STEP_SHARE = 0.25
 """Distance between samples of the path, in spacings; larger cuts corners, smaller costs more."""
 LONGEST_STEP_M = 1.0
