@@ -48,7 +48,7 @@ from ai_core.senses.source_table import (
 )
 from ai_core.senses.stimuli.emitted_signals import EmittedSignals, SignalsPart
 from ai_core.senses.stimuli.muffling import Between, checked_shares
-from ai_core.senses.table_state import SensorsPart, SourcesPart
+from ai_core.senses.table_state import SensorsPart, SourcesPart, without_clues
 from ai_core.trace import Trace, given_trace
 
 __all__ = ["REPORT_EVERY_S", "RegionalSenseManager", "Stage", "StageShares"]
@@ -1052,13 +1052,7 @@ class RegionalSenseManager(Saveable):
     @property
     def source_names(self) -> Mapping[int, str]:
         """Names of sources by id, as ``sensor_names``; without clues, which loading makes itself."""
-        details = self._sources.details
-        if not any(one.clue is not None for one in details.values()):
-            return self._sources.ids.names
-        return {
-            one: name for one, name in self._sources.ids.names.items()
-            if one not in details or details[one].clue is None
-        }
+        return without_clues(self._sources.ids.names, self._sources.details)
 
     def forget_all(self) -> None:
         """Clear all memories and meters, for a clock that was set back without the senses."""

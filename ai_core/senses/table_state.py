@@ -39,11 +39,7 @@ from ai_core.senses.source_table import (
     visible_parts,
 )
 
-__all__ = [
-    "LoadedTable",
-    "SensorsPart",
-    "SourcesPart",
-]
+__all__ = ["LoadedTable", "SensorsPart", "SourcesPart", "without_clues"]
 
 MOST_ROOM_FOR_CONES = 1 << 20
 """Sensors times the most cones that one of them has, in a save (count); 32 MB.
@@ -273,8 +269,8 @@ def _with_ids(
     noun, ids, names = here.ids.noun, saved.rows["id"], saved.rows["name"]
     empty.ids = read_ids(saved.generations, saved.free, ids, names, noun, place)
     # The caller does not create clues: saved clues come back, present ones are removed.
-    lasting = _without_clues(empty.ids.names, details or {})
-    here_names = _without_clues(here.ids.names, getattr(here, "details", {}))
+    lasting = without_clues(empty.ids.names, details or {})
+    here_names = without_clues(here.ids.names, getattr(here, "details", {}))
     try:
         found = match_by_name(noun, list(lasting.values()), list(here_names.values()))
     except StateError as error:
@@ -288,5 +284,6 @@ def _with_ids(
     return LoadedTable(empty, new_ids, ids)
 
 
-def _without_clues(names: Mapping[int, str], details: Mapping[int, SourceDetails]) -> dict[int, str]:
+def without_clues(names: Mapping[int, str], details: Mapping[int, SourceDetails]) -> dict[int, str]:
+    """Return the names of sources that the game has made."""
     return {one: name for one, name in names.items() if one not in details or details[one].clue is None}
