@@ -68,9 +68,9 @@ func manager_for(signal_name: StringName, delivery: int) -> AIEventManager:
 
 
 func measure_events() -> void:
-	var at_once := manager_for("rang_at_once", SignalEvent.DELIVERY_IMMEDIATE)
-	var queued := manager_for("rang_queued", SignalEvent.DELIVERY_QUEUED)
-	var alone := manager_for("rang_for_one", SignalEvent.DELIVERY_IMMEDIATE)
+	var at_once := manager_for("rang_at_once", SignalEvent.DELIVERY_MODE_IMMEDIATE)
+	var queued := manager_for("rang_queued", SignalEvent.DELIVERY_MODE_QUEUED)
+	var alone := manager_for("rang_for_one", SignalEvent.DELIVERY_MODE_IMMEDIATE)
 	var direct := listeners(LISTENERS, func(handler: Callable) -> void: rang.connect(handler))
 	var told := listeners(LISTENERS, func(handler: Callable) -> void: at_once.listen("alarm", handler))
 	var waiting := listeners(LISTENERS, func(handler: Callable) -> void: queued.listen("alarm", handler))
