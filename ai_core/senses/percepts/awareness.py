@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -14,7 +13,7 @@ from ai_core.errors import check_kind, finite_number, shown, whole_number
 from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
 from ai_core.saving.fields import LATEST_S
 from ai_core.senses.id_table import LARGEST_ID
-from ai_core.senses.percepts.percept_loops import AwarenessNumbers, KnownTarget, Mind
+from ai_core.senses.percepts.percept_loops import KnownTarget, Mind
 from ai_core.senses.percepts.percept_rows import ROWS, SavedRows, put_row, saved_rows
 
 __all__ = [
@@ -106,12 +105,6 @@ class AwarenessSettings:
                 )
             lower = level
 
-    @cached_property
-    def numbers(self) -> AwarenessNumbers:
-        """Its numbers, for a table of percepts."""
-        levels = [(level.rises_at, level.falls_at, level.reaction_s) for level in self.levels]
-        return AwarenessNumbers(self.gain_per_s, self.decay_per_s, self.gain_per_signal, levels)
-
     def name_of(self, level: int) -> str:
         """Return the name of a level; 0 is unaware."""
         return self.levels[level - 1].name if level else UNAWARE
@@ -178,7 +171,7 @@ class Awareness(Saveable):
             raise TypeError(f"settings must be AwarenessSettings, got {shown(settings)}")
         target, now_s = whole_number("target", target, minimum=0, maximum=LARGEST_ID), moment_s("now_s", now_s)
         self.settings = settings
-        self._kept = KnownTarget(target, Mind([], -1, None, settings.numbers))
+        self._kept = KnownTarget(target, Mind([], -1, None, settings))
         self._kept.begin_meter(now_s)
 
     @classmethod
@@ -277,7 +270,7 @@ class Awareness(Saveable):
 
     @_saved_rows.setter
     def _saved_rows(self, saved: SavedRows) -> None:
-        self._kept = KnownTarget(int(saved.targets[0]), Mind([], -1, None, self.settings.numbers))
+        self._kept = KnownTarget(int(saved.targets[0]), Mind([], -1, None, self.settings))
         put_row(self._kept, saved, 0, 0.0)
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:

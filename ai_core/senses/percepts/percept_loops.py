@@ -21,7 +21,7 @@ import numpy as np
 from cython.cimports.libc.math import floor
 
 __all__ = [
-    "MEMORY_NUMBERS", "METER_NUMBERS", "NOT_IN_VIEW", "NO_SENSE", "AwarenessNumbers", "KnownTarget", "MemoryDurations",
+    "MEMORY_NUMBERS", "METER_NUMBERS", "NOT_IN_VIEW", "NO_SENSE", "KnownTarget", "MemoryDurations",
     "Mind", "PerceptTable", "WatchedTarget", "number_in",
 ]
 
@@ -63,15 +63,6 @@ class MemoryDurations(NamedTuple):
     free_knowledge_s: float
 
 
-class AwarenessNumbers(NamedTuple):
-    """Numbers of awareness; ``AwarenessSettings`` describes them. A level: reached at, left at, reaction time (s)."""
-
-    gain_per_s: float
-    decay_per_s: float
-    gain_per_signal: float
-    levels: list[tuple[float, float, float]]
-
-
 @cython.no_gc
 @cython.final
 @cython.cclass
@@ -97,8 +88,11 @@ class Mind:
         self.has_memory, self.has_awareness = memory is not None, awareness is not None
         self.lose_after_s, self.max_age_s, self.keep_expired_s, self.free_knowledge_s = (
             (0.0, 0.0, 0.0, 0.0) if memory is None else memory)
-        self.gain_per_s, self.decay_per_s, self.gain_per_signal, self.levels = (
-            (0.0, 0.0, 0.0, []) if awareness is None else awareness)
+        self.levels = []
+        if awareness is not None:
+            self.gain_per_s, self.decay_per_s = awareness.gain_per_s, awareness.decay_per_s
+            self.gain_per_signal = awareness.gain_per_signal
+            self.levels = [(one.rises_at, one.falls_at, one.reaction_s) for one in awareness.levels]
 
 
 @cython.no_gc
@@ -719,7 +713,7 @@ class PerceptTable:
         return number_in(self.modalities, modality)
 
     def put_mind(self, sensor_id: int, owner_id: int, memory: object, awareness: object) -> None:
-        """Set ``MemoryDurations`` and ``AwarenessNumbers`` of a sensor, or None; the owner has its memory."""
+        """Set ``MemoryDurations`` and ``AwarenessSettings`` of a sensor, or None; the owner has its memory."""
         one: KnownTarget
         mind: Mind = self.last_mind
         owner_id = -1 if owner_id == sensor_id else owner_id

@@ -419,7 +419,7 @@ class Perception(Saveable):
         perceiver = self._sensors[sensor_id]
         self.table.put_mind(
             sensor_id, owner, None if perceiver.memory is None else perceiver.memory.durations,
-            None if perceiver.awareness is None else perceiver.awareness.numbers)
+            perceiver.awareness)
 
     def _see(self, number: int, pairs: PairsInView, now_s: float, first: int, end: int) -> None:
         table, columns, views = self.table, pairs.columns, self._sources.views
