@@ -816,6 +816,13 @@ class HabitRunner:
             pending += reversed(run.runs_below())
         return runs
 
+    def runs_part(self, part: Any) -> bool:
+        """Return whether the habit of a part is active. Cost: O(active habits)."""
+        run = self.root_run
+        if run is None or (run.child is None and not run.beside):
+            return run is not None and run.part is part
+        return any(run.part is part for run in self.active_runs())
+
     def leave_batches(self) -> list[HabitContext]:
         """Remove its runs from batches; return them."""
         batched = [run for run in self.active_runs() if run.batch is not None]

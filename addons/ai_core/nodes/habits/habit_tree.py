@@ -530,7 +530,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         """Remove a habit below; an active habit ends first."""
         core = self.core
         if core is not None:
-            if core.root_run is not None and habit.is_active():
+            if core.runs_part(habit):
                 core.end_part(habit)
             core.parts.drop(habit)
         self.habits_changed()
