@@ -33,7 +33,7 @@ def enter_group(node: Any, group: str) -> None:
 
 def exit_group(node: Any, group: str) -> None:
     """Take note that a member of such a group leaves the tree."""
-    _present[group].pop(node.instance_id, None)
+    _present.get(group, {}).pop(node.instance_id, None)       # a reloaded extension knows no members
 
 
 def nearest(node: Node, class_name: str, group: str, fits: Callable[[Any], bool] = lambda member: True) -> Any:
