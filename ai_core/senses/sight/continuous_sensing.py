@@ -22,7 +22,7 @@ from ai_core.senses.modality import ByModality, ModalitySet
 from ai_core.senses.sensation import ModalityNumbers, Point, ReachNumbers
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.pair_keys import PairKeys, ids_of
-from ai_core.senses.sight.pair_loops import PAIRS, LineQuery, Lines, PairsInView
+from ai_core.senses.sight.pair_loops import PAIRS, LineQuery, Lines, PairsInView, first_in_line
 from ai_core.senses.sight.ray_turns import RayTurns
 from ai_core.senses.sight.sight_cones import aside_of
 from ai_core.senses.source_table import SourceTable
@@ -368,10 +368,9 @@ class ContinuousSensing(Saveable):
 
     def _first_in_line(self, since: NDArray[np.int64], most: int) -> NDArray[np.int64]:
         """Return the rows that have waited longest, ties by row."""
-        rows = np.arange(len(since))
-        if len(since) > most:       # sorting all takes long
-            rows = np.flatnonzero(since <= np.partition(since, most - 1)[most - 1])
-        return rows[np.argsort(since[rows], kind="stable")][:most]
+        first = np.empty(min(len(since), most), np.int64)
+        first_in_line(since, most, first)
+        return first
 
     def _in_turn(self, pairs: PairsInView) -> NDArray[np.intp] | None:
         """Return the rows of pairs that wait for an answer of this pass, neither of them removed; None for all."""
