@@ -119,7 +119,7 @@ class _Perceiver:
     listeners: Mapping[str, Callable[[Any], object] | None]
     memory: SenseMemory | None
     awareness: AwarenessSettings | None
-    last: Callable[[], Sensation] | None = None
+    last: Notice | Sensation | None = None
 
 
 class Perception(Saveable):
@@ -223,7 +223,7 @@ class Perception(Saveable):
     def last_sensation(self, sensor_id: int) -> Sensation | None:
         """Return the newest sensation of a sensor, also if it has no listener."""
         last = self._sensors[sensor_id].last
-        return None if last is None else last()
+        return self._sensation(last) if isinstance(last, Notice) else last
 
     def forget_all(self, sensor_id: int) -> None:
         """Clear memory and awareness of a sensor, without notifications."""
@@ -379,7 +379,7 @@ class Perception(Saveable):
         for sensor_id, perceiver in self._sensors.items():
             mind = minds.get(sensor_id, NO_MIND_SAVED)
             last = mind.last_sensation and mind.last_sensation._replace(sensor_id=sensor_id)
-            perceiver.last = None if last is None else partial(Sensation, *last)
+            perceiver.last = last
             for name in LISTENERS:
                 self._faults.put_failures((perceiver, name), mind.failing.get(name, NO_FAILURES))
 
@@ -437,8 +437,9 @@ class Perception(Saveable):
         table, now_s = self.table, now.seconds
         sightings, table.sensations = table.sensations, []
         sightings.sort(key=by_sensor_modality_source)
+        new = tuple.__new__         # hundreds at once: without arguments to sort out
         self._put_notices([
-            Notice(SENSED, sensor_id, target, number, now_s, intensity, (x, y, z))
+            new(Notice, (SENSED, sensor_id, target, number, now_s, intensity, (x, y, z), None, ""))
             for sensor_id, target, number, intensity, x, y, z in sightings], self._notices)
 
     def _put_notices(self, sensations: list[Notice], notices: deque[Notice]) -> None:
@@ -451,9 +452,9 @@ class Perception(Saveable):
         for sensor_id, at_s, target, kind, x, y, z in changes:
             notices.append(Notice(f"on_{kind}", sensor_id, target, 0, at_s, 0.0, (x, y, z)))
         notices.extend(sensations)
-        for sensor_id, notice in {one.sensor_id: one for one in sensations}.items():
-            if (perceiver := self._sensors.get(sensor_id)) is not None:
-                perceiver.last = partial(self._sensation, notice)
+        for notice in sensations:
+            if (perceiver := self._sensors.get(notice[1])) is not None:
+                perceiver.last = notice
         for sensor_id, at_s, target, level in levels:
             notices.append(Notice(LEVEL_CHANGED, sensor_id, target, level, at_s, 0.0, NOWHERE))
 
@@ -475,7 +476,7 @@ class Perception(Saveable):
                 sensations, most = [notice], 1 if self._audience is None else len(notices) + 1
                 if is_limited and self._audience is not None:
                     most = SIGHTINGS_AT_ONCE if notice.sent_at_s is None else HEARD_AT_ONCE
-                while len(sensations) < most and notices and notices[0].listener == SENSED:
+                while len(sensations) < most and notices and notices[0][0] == SENSED:
                     sensations.append(notices.popleft())
                 self._report(sensations, now)
             if is_limited and budget.is_spent:
@@ -492,9 +493,11 @@ class Perception(Saveable):
             self._call(sensations[0].sensor_id, SENSED, self._sensation(sensations[0]), now)
             return
         stimuli: dict[tuple[int, int, Place], int] = {}
-        which = [stimuli.setdefault((one.target, one.number, one.position), len(stimuli)) for one in sensations]
+        which = [
+            stimuli.setdefault((target, number, position), len(stimuli))
+            for _, _, target, number, _, _, position, _, _ in sensations]
         what = [(source, modalities[number].name, position) for source, number, position in stimuli]
-        sensor_ids, intensities = [one.sensor_id for one in sensations], [one.intensity for one in sensations]
+        sensor_ids, intensities = [one[1] for one in sensations], [one[5] for one in sensations]
         receive = partial(self._audience.receive, SensationBatch(sensor_ids, which, intensities, what))
         self._faults.run(self.audience_key, "audience of sensors", now.frame, receive)
 

@@ -202,7 +202,7 @@ class SenseSignals:
         """
         manager, first, (sensor_ids, which, intensities, what) = self._manager, 0, batch
         count = len(sensor_ids)
-        if any(modality == HEARING for _, modality, _ in what):
+        if HEARING in [modality for _, modality, _ in what]:
             self._feed(batch)
         while first < count and manager.is_sensing:
             first = emit_each(
