@@ -40,7 +40,7 @@ class GridLineOfSight(Described):
             raise ValueError(f"heights_m must be (height, width) numbers of 0 or more, or bool, got {shown(heights_m)}")
         if up not in UPWARD:
             raise ValueError(f"up must be one of {', '.join(UPWARD)}, got {shown(up)}")
-        self.heights_m = np.array(heights, np.float32)
+        self.heights_m = np.array(heights, np.float32, order="C")
         self._origin = positions("origin", as_array("origin", origin)[None], dimensions=(3,))[0].astype(np.float64)
         axes = positions("steps", steps, dimensions=(3,)).astype(np.float64)
         if len(axes) != 2 or np.linalg.matrix_rank(axes) < 2:

@@ -109,12 +109,19 @@ class SteppedWork(Cancellable):
         """
         self._check_goes_on(budget)
         while not self.is_done:
-            self._is_cancelled = True      # an error ends it
-            next(self._steps, None)
-            self._is_cancelled = False
+            try:
+                next(self._steps, None)
+            except BaseException:
+                self.cancel()
+                raise
             budget.spend()
-            if budget.is_spent:
+            if self._is_cancelled or budget.is_spent:
                 return
+
+    def cancel(self) -> None:
+        """Stop for good, and release what the unfinished steps hold; does nothing when it is done."""
+        super().cancel()
+        self._steps = iter(())
 
 
 def finished(steps: Steps[R]) -> R:

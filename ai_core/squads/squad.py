@@ -260,6 +260,7 @@ class Squad(Saveable):
 
     def ground_changed(self) -> None:
         """Measure the clearance beside the path again, after a door closed or a wall fell."""
+        self._thought = None        # it may lay a path beside the ground as it was: the next one begins again
         if self._march.path is not None:
             self._march.path.invalidate_clearance()
 
@@ -527,7 +528,7 @@ class Squad(Saveable):
 
         Args:
             turn: pauses the thought when its budget is spent, and until the thought is continued the members keep
-                their path and slots; None for the whole thought.
+                their path and slots, or stand still if a path is to be laid; None for the whole thought.
 
         Cost: O(1) while nothing changes; a path request for a new order; slots as in ``assign_formation_slots``;
         O(members * enemies) with a tactic. Pauses are some 50 µs apart, for 200 members, a path of 250 m and no tactic.
@@ -753,7 +754,7 @@ class Squad(Saveable):
             self._choose()
         if self.order.state == "waiting":
             yield from self._safely_in_steps("path", self._poll_path())
-        if not self._march.is_laid:
+        if len(self) and not self._march.is_laid:
             yield from self._safely_in_steps("path", self._lay_path())
         if self._march.has_path:
             far_m = REASSIGN_DISTANCE * self.formation.spacing_m
@@ -761,7 +762,7 @@ class Squad(Saveable):
             if self._slots_wanted is None and not rests and bool((self.marchers.away > far_m).any()):
                 self._request_slots("worthwhile")
             yield from self._keep_slots()
-        if self.order.state == "marching" and self.has_arrived:
+        if self.order.state == "marching" and len(self) and self.has_arrived:
             self.order.state = "done"
             self._notify("order_done", self.order)
 
@@ -882,11 +883,15 @@ class Squad(Saveable):
         self._counts["slot_assignments"] += 1
         shape = self._all_slots()
         yield
+        if self._slot_requests != number:
+            return
         places = self._march.places(self.marchers, shape)
         roles = [one.roles for one in self._members.values()]
         row = self.row_of(self.commander)  # type: ignore[arg-type]
         few = {"complete": None, "few_changes": True, "worthwhile": False}[how]
         yield
+        if self._slot_requests != number:
+            return
         slots, infeasible = yield from assign_formation_slots(
             self.marchers, self.formation, roles, row, places, few_changes=few)
         if self._slot_requests != number:

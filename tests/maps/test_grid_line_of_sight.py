@@ -67,6 +67,14 @@ def test_who_looks_over_a_crate_sees_what_is_behind_it():
         True, False, True]
 
 
+def test_heights_may_be_a_transposed_array():
+    heights = np.array([[0, 1.0, 0], [0, 0, 0]])
+    line = np.array([(0, 0.5, 0, 0, 2.0, 0)], np.float32)
+    as_it_is, turned = GridLineOfSight(np.ascontiguousarray(heights.T)), GridLineOfSight(heights.T)
+    lines = np.concatenate([line, line[:, [1, 0, 2, 4, 3, 5]], line + 0.5])
+    assert turned(lines).tolist() == as_it_is(lines).tolist()
+
+
 def test_cells_may_be_laid_out_at_any_angle():
     steps = ((32, 16, 0), (-32, 16, 0))          # an isometric map
     sight = GridLineOfSight([[0, 0, 0], [0, np.inf, 0]], steps=steps, up="-z")

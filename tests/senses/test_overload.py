@@ -17,6 +17,7 @@ from ai_core.budget import Budget
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.memory import SenseMemory
 from ai_core.senses.regional_sense_manager import StageShares
+from ai_core.senses.scent.scent_trails import ScentTrails
 from tests.senses.worlds import AHEAD, ALL_ROUND, World, hearing
 
 
@@ -404,3 +405,20 @@ def test_memory_of_waiting_signals_is_returned_or_used_again():
     assert max(full) <= 0.7 * waiting
     assert max(full) - full[1] <= 64
     assert max(empty) - empty[1] <= 64
+
+
+@pytest.mark.parametrize("noses", [1, 3, 5])
+def test_sounds_do_not_merge_where_nothing_waits(noses):
+    steps = noses + 1                   # all that smelling takes: none is left for delivering
+    world = World(modalities=[Modality.smell(range_m=5.0), hearing()], scent_trails=ScentTrails(radius_m=2.5))
+    for place in range(noses):
+        world.manager.add_sensor(position=(place, 0, 0), forward=AHEAD, thresholds={"smell": 0.05})
+    world.ear((0, 0, 0))
+    source = world.manager.add_source(position=(1, 0, 0), strengths={"hearing": 1.0})
+    world.tick(3, Budget.of_steps(steps))
+    for side in (1, 2):
+        world.manager.move_sources([source], [(side, 0, 0)])
+        world.manager.emit(source, "hearing", 1.0)
+    world.tick(1, Budget.of_steps(steps))
+    world.tick(8)
+    assert (len(world.heard), world.manager.statistics()["stimuli_merged"]) == (2, 0)

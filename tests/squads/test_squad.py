@@ -394,6 +394,62 @@ def test_a_member_lost_during_a_thought_starts_its_slots_again(clock):
     assert [sliced.slot_of(one) for one in sliced.members] == [whole.slot_of(one) for one in whole.members]
 
 
+@pytest.mark.parametrize("at", range(1, 16))
+@pytest.mark.parametrize("change", ["add", "remove", "commander", "all"])
+def test_members_may_change_at_any_pause_of_a_thought(clock, at, change):
+    squad = squad_of(6, clock)
+    squad.faults = FaultIsolation(reraise=True)
+    squad.move_to((50, 0))
+    for step in range(60):
+        if step == at:
+            if change == "add":
+                squad.add(100, (0, 0))
+            else:
+                gone = {"remove": [3], "commander": [squad.commander or 0], "all": list(squad.members)}[change]
+                for one in gone:
+                    squad.remove(one)
+        squad.think(SimpleNamespace(budget=Budget.of_steps(1)))
+        if not step % 3:
+            squad.move_slots(0.1)
+    while squad.is_thinking:
+        squad.think()
+    if change == "all":
+        squad.think()
+        assert squad.order.state == "failed"
+    else:
+        assert squad.order.state == "marching"
+        assert sorted(squad.slot_of(one) for one in squad.members) == [*range(len(squad))]
+
+
+def test_a_squad_that_ends_in_its_place_during_a_thought_has_not_arrived(clock):
+    squad = squad_of(4, clock)
+    squad.form_up((0, 0), (1, 0))
+    while not squad.is_thinking:
+        squad.think(SimpleNamespace(budget=Budget.of_steps(1)))
+    order = squad.order
+    for one in list(squad.members):
+        squad.remove(one)
+    squad.think()
+    squad.think()
+    assert order.state == "failed"
+
+
+@pytest.mark.parametrize("pauses", range(1, 42))
+def test_ground_that_changes_while_a_path_is_laid_counts(clock, pauses):
+    width = [6.0]
+    squad = squad_of(4, clock, clearance=lambda points, towards, most_m: np.full(len(points), min(width[0], most_m)))
+    squad.move_to((50, 0))
+    while not squad.is_thinking:
+        squad.think(SimpleNamespace(budget=Budget.of_steps(1)))
+    for _ in range(pauses):
+        squad.think(SimpleNamespace(budget=Budget.of_steps(1)))
+    width[0] = 0.5
+    squad.ground_changed()
+    squad.think()
+    squad.move_slots(0.1)
+    assert squad.is_in_column
+
+
 @pytest.mark.parametrize("how", ["follow", "form_up", "formation"])
 def test_path_of_a_new_shape_is_laid_in_steps(clock, how):
     whole, sliced = (squad_of(60, clock, formation=Formation.circle(2.0)) for _ in range(2))

@@ -19,29 +19,32 @@ cdef enum:
     KEPT_CALL_LINES = 2          # of 64 bytes: all of a KeptCall
     MOST_IN_A_ROW = 64           # calls that are made at once
 
-cdef double ns_of_tick = 1      # of the last row that was long enough to tell
+cdef double ns_of_tick = 1
 
 cdef enum:
-    TELLING_NS = 20_000          # length of such a row
+    TELLING_NS = 100_000         # in which the length of a tick is measured
     LONGEST_NS = 1_000_000_000   # until a limit, at most
 
 cdef void measure_ticks() noexcept nogil:
-    """Learn how long a tick is before there was a row."""
+    """Learn how long a tick is: the middle of three, as the system may run something else between two readings."""
     global ns_of_tick
-    cdef int64_t begun_ns = stopwatch_ns(), begun = processor_ticks(), ended_ns = begun_ns
-    while ended_ns - begun_ns < TELLING_NS:
-        ended_ns = stopwatch_ns()
-    ns_of_tick = <double>(ended_ns - begun_ns) / max(processor_ticks() - begun, 1)
+    cdef int64_t begun_ns, begun, ended_ns
+    cdef double found[3]
+    cdef int i
+    for i in range(3):
+        begun_ns = ended_ns = stopwatch_ns()
+        begun = processor_ticks()
+        while ended_ns - begun_ns < TELLING_NS:
+            ended_ns = stopwatch_ns()
+        found[i] = <double>(ended_ns - begun_ns) / max(processor_ticks() - begun, 1)
+    ns_of_tick = max(min(found[0], found[1]), min(max(found[0], found[1]), found[2]))
 
 cdef void time_row(int64_t* ended, Py_ssize_t count, int64_t begun, int64_t begun_ns, int64_t ended_ns) noexcept nogil:
     """Turn the ticks at which calls ended into ns, between the two moments that the clock told."""
-    global ns_of_tick
     cdef int64_t ticks = ended[count - 1] - begun
     cdef int64_t before_ns = begun_ns
     cdef double each_ns = <double>(ended_ns - begun_ns) / ticks if ticks > 0 else 0.0
     cdef Py_ssize_t i
-    if ended_ns - begun_ns >= TELLING_NS and ticks > 0:
-        ns_of_tick = each_ns
     for i in range(count - 1):
         # Ticks of two cores may differ.
         before_ns = min(max(before_ns, begun_ns + <int64_t>(each_ns * (ended[i] - begun))), ended_ns)

@@ -221,7 +221,8 @@ RUN_FIELDS: dict[str, Any] = {
 
 HABIT_STATE = DeclaredState(
     seconds=Seconds(at="_now_s"), frame=Whole(at="_frame"), tick_number=Whole(at="_tick_number"),
-    behind_s=Seconds(absent=nan, at="_behind_s"), sleeps=Flag(at="_sleeps"), asks_all=Flag(at="_asks_all"),
+    behind_s=Seconds(-2 * LATEST_S, 2 * LATEST_S, absent=nan, at="_behind_s"),
+    sleeps=Flag(at="_sleeps"), asks_all=Flag(at="_asks_all"),
     noticed=Optional(ListOf(Text(), make=set), at="_noticed"),
     messages=Optional(
         MapOf(Record(TreeMessage, payload=GameValue(), tick_number=Whole(), at_s=Seconds())), at="_messages"),

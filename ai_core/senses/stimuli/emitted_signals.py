@@ -320,6 +320,8 @@ class EmittedSignals(Saveable):
         Signals that were emitted in this advance wait for the next. A step is one arrival.
         """
         queue, is_unlimited, noise = self.queue, budget.is_unlimited, self.noise if self.noise.all else None
+        if not is_unlimited and budget.is_spent:
+            return False            # what arrived may have been delivered already: that is not known anew
         most = ARRIVALS_ON_TIME if budget.stopwatch else ARRIVALS_AT_ONCE
         self._pass_s = pass_s = now_s if self._pass_s is None else self._pass_s
         self._is_delivered = False

@@ -263,3 +263,11 @@ def test_a_member_that_is_nowhere_as_it_joins_stops_no_squad(
     body.position = Vector3(1, 0, 1)
     physics_frames(3)
     assert len(squad.get_members()) == 3
+
+
+def test_a_member_below_a_squad_that_began_again_belongs_to_it(node, scheduler):
+    node("Squad", scheduler)
+    second = node("Squad", scheduler)
+    second.pace = 0.7
+    member = node("SquadMember", node("CharacterBody3D", second))
+    assert member.get_squad() == second

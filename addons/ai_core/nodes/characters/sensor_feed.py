@@ -308,7 +308,7 @@ class SensorFeed(WatchedTarget):
         """Write the reported position, also of a target that the sensor does not notice, and send the event."""
         self.choose()
         memory = self._memory()
-        one = None if memory is None else memory.find(source.source_id)
+        one = None if memory is None or source is None else memory.find(source.source_id)
         if one is None:
             return
         if one.target == self.target and not self._is_seen:

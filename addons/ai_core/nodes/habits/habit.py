@@ -375,7 +375,7 @@ class Habit(ChartNode, Node):
             raise ValueError(f"{self._tree.get_name()}/{self._tree.get_path_to(self)}: {mistake}") from None
 
     def note_tree(self) -> None:
-        """Take note of a tree that has read this node, and of its actor."""
+        """Take note of a tree that has read this node."""
 
     def _new_definition(self, children: list[core.Habit]) -> core.Habit:
         made = self._described(children)

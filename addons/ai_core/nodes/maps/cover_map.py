@@ -330,7 +330,6 @@ class CoverMap(BakingNode, SavedState, Node):
         self._requests: deque[CoverRequest] = deque()
         self._now: tuple[CoverRequest, CoverSearch] | None = None
         self._refreshing: Iterator[None] | None = None
-        self._is_fresh = False      # whether objects have been read since the last search went on
         self._last: CoverSearch | None = None
         self._last_request, self.searches = 0, 0
 
@@ -634,7 +633,7 @@ class CoverMap(BakingNode, SavedState, Node):
                 there.add(number)
                 self._put_object(number, box)
             yield
-            if not self.is_valid():     # a callback freed it
+            if not self.is_valid() or not self.is_inside_tree():     # a callback freed it, or changed the scene
                 return
         for number in [one for one in self.cover.objects if one not in there]:
             self._put_object(number, None)
@@ -721,7 +720,7 @@ class CoverMap(BakingNode, SavedState, Node):
 
     @requests.setter
     def requests(self, requests: list[CoverRequest]) -> None:
-        self._requests, self._now = deque(requests), None
+        self._requests, self._now, self._refreshing = deque(requests), None, None
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
         if max([*values.agents, *values.objects, 0]) > values.last_number:
@@ -791,7 +790,7 @@ class CoverMap(BakingNode, SavedState, Node):
     def end_requests(self) -> None:
         """Discard all waiting requests."""
         self._requests.clear()
-        self._now = self._last = None
+        self._now = self._last = self._refreshing = None
 
     @property
     def waiting(self) -> int:
@@ -805,6 +804,7 @@ class CoverMap(BakingNode, SavedState, Node):
         Agent and threats are nodes or positions. The posture "stand" excludes low cover. The search runs at once,
         regardless of the budget; for many agents, use request_cover(). The spot is not reserved.
         """
+        self._refreshing = None         # knows other objects than are read now
         deque(self.refresh_objects(), maxlen=0)
         search = self._search(agent, threats, posture)
         self._advance(search, agent, threats, Budget.unlimited())
@@ -827,6 +827,8 @@ class CoverMap(BakingNode, SavedState, Node):
         self._requests = deque(one for one in self._requests if one.number != request)
         if self._now is not None and self._now[0].number == request:
             self._now = None
+        if not self.waiting:
+            self._refreshing = None
 
     @method
     def set_travel_cost(self, travel: Variant) -> None:
@@ -854,14 +856,19 @@ class CoverMap(BakingNode, SavedState, Node):
 
     def answer_requests(self, budget: Budget) -> None:
         """Answer requests, in their order, until the budget is spent; at least one step."""
-        if self.waiting and not self._is_fresh:
-            self._refreshing = self._refreshing or self.refresh_objects()
-            for _ in self._refreshing:
-                budget.spend()
-                if budget.is_spent:
-                    return
-            self._refreshing, self._is_fresh = None, True
+        is_fresh = False
         while self.waiting and self.is_valid() and self._scheduler is not None:
+            if self._now is None and not is_fresh:
+                reading = self._refreshing = self._refreshing or self.refresh_objects()
+                for _ in reading:
+                    budget.spend()
+                    if budget.is_spent:
+                        return
+                    if self._refreshing is not reading:     # a callback has read all objects, or cancelled
+                        break
+                else:
+                    self._refreshing, is_fresh = None, True
+                continue
             self._answer(budget)
             if budget.is_spent:
                 return
@@ -876,7 +883,6 @@ class CoverMap(BakingNode, SavedState, Node):
                 self.cover_failed.emit(request.number, str(error))
                 return
         request, search = self._now
-        self._is_fresh = False
         try:
             self._advance(search, request.agent, request.threats, budget)
         except Exception as error:       # raised by the travel cost Callable: continue with other requests

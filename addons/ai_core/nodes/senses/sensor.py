@@ -218,7 +218,7 @@ class SensorBase(DrawnNode, SenseMember):
 
     def on_exit_tree(self) -> None:
         self.end_feeling()
-        for feed in self.feeds:
+        for feed in tuple(self.feeds):        # a callback may end one
             feed.reset()
         if self._manager is not None and self._manager.is_valid():
             self._manager.remove_sensor(self._id)
@@ -352,12 +352,12 @@ class SensorBase(DrawnNode, SenseMember):
 
     def take_id(self, sensor_id: int) -> None:
         self._id = sensor_id
-        for feed in self.feeds:
+        for feed in tuple(self.feeds):        # a callback may end one
             feed.was_loaded()
 
     def lose_manager(self) -> None:
         super().lose_manager()
-        for feed in self.feeds:
+        for feed in tuple(self.feeds):        # a callback may end one
             feed.reset()
 
     # A signal emitted earlier in the same frame may have removed this sensor, or the manager, from the tree. Where many

@@ -288,6 +288,7 @@ class Squad(SavedState, Node):
         settings=Hook(), members=MapOf(NodeAt("SquadMember"), key=Whole(), at="members_by_id"),
         enemies=MapOf(NodeAt(), key=Whole(), at="enemies_by_id"), last_enemy=Whole(at="_last_enemy"),
         unmarched_s=Seconds(0, at="_unmarched_s"), frames=Whole(at="_frames"), is_resting=Flag(at="_is_resting"),
+        thinks_next=Flag(at="_thinks_next"),
         core=Part(at="_core"))
     cannot_load = "the squad does not run; it needs an AIScheduler"
 
@@ -514,15 +515,26 @@ class Squad(SavedState, Node):
         self._unmarched_s += turn.elapsed_s
         if self._frames % self.march_period == 0 or is_resting:
             self.place_all()
-            if core.is_thinking or self._has_new_path:
+            if self._thinks_next:
                 self._has_new_path = False
                 core.think(turn)
+                if self._core is not core:           # a callback took the squad out of the tree
+                    return
             core.move_slots(self._unmarched_s)
             self._unmarched_s = 0.0
         self._frames += 1
         self.move_all(turn.elapsed_s, stops=is_resting)
         if self.show_in_game:
             self._scheduler.draw_later(self, self.show_squad)
+
+    @property
+    def _thinks_next(self) -> bool:
+        """Whether the squad thinks before its next march, as it has a path to lay or a thought to end."""
+        return self._has_new_path or (self._core is not None and self._core.is_thinking)
+
+    @_thinks_next.setter
+    def _thinks_next(self, thinks_next: bool) -> None:
+        self._has_new_path = thinks_next
 
     def _form(self) -> None:
         if self._core is not None:
@@ -537,6 +549,7 @@ class Squad(SavedState, Node):
             raise RefusedValue(IN_MEMORY)
         if self._scheduler is not None:     # no members yet: start again with the present settings
             self.on_exit_tree()
+            self.on_enter_tree()
             self.on_entered()
 
     def _reschedule(self) -> None:
@@ -644,7 +657,7 @@ class Squad(SavedState, Node):
         self.place_all()
         with refusing():
             order: Order = give()
-        self._has_new_path = order.state == "marching"
+        self._has_new_path |= order.state == "marching"
         self.wake()
         goal = self._point_or_none(order.goal)
         for member in self.get_members():
