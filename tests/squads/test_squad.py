@@ -421,7 +421,7 @@ def test_members_may_change_at_any_pause_of_a_thought(clock, at, change):
         assert sorted(squad.slot_of(one) for one in squad.members) == [*range(len(squad))]
 
 
-def test_a_squad_that_ends_in_its_place_during_a_thought_has_not_arrived(clock):
+def test_a_squad_that_ends_during_a_thought_has_not_arrived(clock):
     squad = squad_of(4, clock)
     squad.form_up((0, 0), (1, 0))
     while not squad.is_thinking:

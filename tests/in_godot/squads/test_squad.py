@@ -265,7 +265,7 @@ def test_a_member_that_is_nowhere_as_it_joins_stops_no_squad(
     assert len(squad.get_members()) == 3
 
 
-def test_a_member_below_a_squad_that_began_again_belongs_to_it(node, scheduler):
+def test_member_below_a_squad_that_began_again_joins_it(node, scheduler):
     node("Squad", scheduler)
     second = node("Squad", scheduler)
     second.pace = 0.7
