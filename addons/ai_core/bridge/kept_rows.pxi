@@ -18,12 +18,10 @@ cdef enum:
     CALLED_LINES = 12            # of 64 bytes: as far into a Node3D as the question for its script reads, and where it is
     KEPT_CALL_LINES = 2          # of 64 bytes: all of a KeptCall
     MOST_IN_A_ROW = 64           # calls that are made at once
-
-cdef double ns_of_tick = 1
-
-cdef enum:
     TELLING_NS = 100_000         # in which the length of a tick is measured
     LONGEST_NS = 1_000_000_000   # until a limit, at most
+
+cdef double ns_of_tick = 1       # measured when the bridge opens
 
 cdef void measure_ticks() noexcept nogil:
     """Learn how long a tick is: the middle of three, as the system may run something else between two readings."""
@@ -82,11 +80,11 @@ cdef void call_targets(const KeptTarget* plan, Py_ssize_t count, Py_ssize_t* beg
         if ended[begun[0] - 1] > limit or entries != before:
             return
 
-cdef inline void fetch_ahead(void* node, int lines) noexcept nogil:
-    """Prefetch a node; NULL is none."""
+cdef inline void fetch_ahead(void* one, int lines) noexcept nogil:
+    """Prefetch the first lines of an object; NULL is none."""
     cdef int i
-    for i in range(lines if node != NULL else 0):
-        prefetch(<char*>node + i * CACHE_LINE)
+    for i in range(lines if one != NULL else 0):
+        prefetch(<char*>one + i * CACHE_LINE)
 
 
 cdef inline int64_t ticks_until(int64_t left_ns) noexcept nogil:

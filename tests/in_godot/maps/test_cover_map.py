@@ -131,6 +131,23 @@ def test_a_request_is_answered_with_the_smallest_budget(yard, signals):
     assert cover.get_object(spot) in crates
 
 
+def test_an_object_that_comes_while_others_are_read_stays(yard, signals):
+    for x in (2, 4, 6, 8):
+        yard.crate(x, 6)
+    cover, guard, other = yard.cover(search_range=4.0), yard.guard(7, 8), yard.guard(-6, 8)
+    yard.scheduler.budget = 1
+    found, lost = signals(cover, "cover_found"), signals(cover, "cover_lost")
+    cover.request_cover(guard, [Vector3(6, 1.2, -8)])
+    yard.physics_frames(2)                   # one or two of four are read
+    crate = yard.crate(-6, 6)
+    spot = cover.find_cover(other, [Vector3(-6, 1.2, -8)])
+    assert cover.get_object(spot) == crate
+    assert cover.reserve(spot, other)
+    yard.until(lambda: found, most=300)
+    assert not lost
+    assert cover.get_holder(spot) == other
+
+
 def test_a_request_of_who_is_freed_fails(yard, signals):
     cover, guard = yard.cover(), yard.guard(0, 4)
     failed = signals(cover, "cover_failed")
