@@ -1,7 +1,9 @@
 """StateMachine, AIState and StateTransition: machines built of nodes, run by the AIScheduler."""
 from __future__ import annotations
 
+import gc
 import re
+import weakref
 from pathlib import Path
 
 import pytest
@@ -57,12 +59,13 @@ def guard(bob):
         made("StateTransition", hostile, "calm", event="calm", to=NodePath("../../peace"), history=2)
         made("StateTransition", machine, "hit", event="hit", to=NodePath("../stunned"))
         made("StateTransition", stunned, "recover", after=0.1, target=1)
-        machines.append(machine)
+        machines.append(weakref.ref(machine))
         return machine
 
     yield build
-    for machine in machines:
-        if machine.is_valid() and not machine.is_inside_tree():
+    for made_before in machines:
+        machine = made_before()
+        if machine is not None and machine.is_valid() and not machine.is_inside_tree():
             machine.free()
 
 
@@ -82,6 +85,27 @@ def test_a_state_may_free_its_character(guard, bob, gdscript, physics_frames):
     machine.send_event("bored")
     physics_frames(1)
     assert not machine.is_valid()
+
+
+def test_freed_machine_leaves_no_reference_cycle(guard, bob, gdscript, physics_frames):
+    machine = guard()
+    machine.get_node("peace/patrol").set_script(gdscript("extends AIState\nfunc _enter() -> void: pass"))
+    bob.add_child(machine)
+    physics_frames(2)
+    assert machine.send_event("bored")
+    nodes = [machine, *machine.find_children("*", "AIState", True, False),
+             *machine.find_children("*", "StateTransition", True, False)]
+    gone, kept = [weakref.ref(one) for one in (machine.core, *nodes)], weakref.ref(machine.core.definition)
+    assert len(gone) == 15
+    gc.disable()
+    machine.free()
+    nodes.clear()
+    del machine
+    left = [one() for one in gone if one() is not None]
+    gc.enable()
+    assert left == []
+    gc.collect()
+    assert kept() is not None, "the definition has cycles, and is kept for the next machine"
 
 
 def test_it_begins_in_its_first_frame_and_goes_where_events_lead(mind, physics_frames, signals):

@@ -21,6 +21,8 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.debugging.chart_words import ChartNode
 
+NO_CALLS = (None, None, None)
+
 
 def notify_machine(part: Any) -> None:
     """Notify the StateMachine above that a state or transition was added."""
@@ -57,7 +59,7 @@ class AIState(ChartNode, Node):
     def __init__(self) -> None:
         self.machine: Any = None
         self.path = ""
-        self._calls: tuple[Callable[..., object] | None, ...] = (None, None, None)
+        self._calls: tuple[Callable[..., object] | None, ...] = NO_CALLS
 
     @hook
     def _enter(self) -> None:
@@ -114,6 +116,9 @@ class AIState(ChartNode, Node):
     def on_exit_tree(self) -> None:
         if self.machine is not None and self.machine.is_valid():
             self.machine.drop(self)
+
+    def on_predelete(self) -> None:
+        self._calls = NO_CALLS      # they refer to the state
 
     def begin(self) -> None:
         machine = self.machine

@@ -1,10 +1,10 @@
 """StateMachine node: a hierarchical state machine of the AIState nodes below it, driven by events."""
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
-from weakref import WeakValueDictionary
 
 from addons.ai_core.bridge.gd import (
     GDObject,
@@ -48,7 +48,8 @@ from ai_core.scheduling.task import MAX_PERIOD_FRAMES
 
 HISTORIES = (None, History.SHALLOW, History.DEEP)
 
-_shared: WeakValueDictionary[Any, StateMachineDefinition] = WeakValueDictionary()
+KEPT_DEFINITIONS = 64
+"""Definitions kept for machines to come (count): a level has a few kinds; each one dropped is a reference cycle."""
 
 
 class MachineChildren:
@@ -79,15 +80,9 @@ class MachineChildren:
         self._between = tuple(map(self._transition, self.transitions, self.sources))
 
     def definition(self) -> StateMachineDefinition:
-        """Return the definition; the first machine with equal nodes creates it."""
-        key = self._name, str(self._initial(self._machine)), self._described, self._between
-        found = _shared.get(key)
-        if found is None:
-            numbers = {path: number for number, path in enumerate(self.states, 1)}
-            found = _shared[key] = StateMachineDefinition(
-                self._name, [_state(one, "", numbers) for one in self._described],
-                [_made(number, *one) for number, one in enumerate(self._between, 1 + len(numbers))], initial=key[1])
-        return found
+        """Return the definition, shared with machines of equal nodes."""
+        return _definition(
+            self._name, str(self._initial(self._machine)), self._described, self._between, tuple(self.states))
 
     def methods_of_the_actor(self) -> list[str]:
         """Return the methods of the actor that states and transitions name; some may be empty."""
@@ -174,6 +169,16 @@ def _check_initial(state: Any) -> None:
         if node is None or not isinstance(node, AIState) or node.get_parent() != state:
             raise RefusedValue(
                 f"initial_state '{state.initial_state}' of '{state.get_name()}' is not a child AIState; choose one")
+
+
+@functools.lru_cache(maxsize=KEPT_DEFINITIONS)
+def _definition(
+    name: str, initial: str, described: tuple[Any, ...], between: tuple[Any, ...], paths: tuple[str, ...],
+) -> StateMachineDefinition:
+    numbers = {path: number for number, path in enumerate(paths, 1)}
+    return StateMachineDefinition(
+        name, [_state(one, "", numbers) for one in described],
+        [_made(number, *one) for number, one in enumerate(between, 1 + len(numbers))], initial=initial)
 
 
 def _state(described: tuple[Any, ...], around: str, numbers: dict[str, int]) -> State:
