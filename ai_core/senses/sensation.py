@@ -1,7 +1,7 @@
 """What goes from sources to sensors: signals, and the sensations that are reported, singly and in batches."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from ai_core.budget import Budget
@@ -114,15 +114,17 @@ class SensationBatch(NamedTuple):
 
     Attributes:
         sensor_ids: the sensor of each sensation.
-        which: for each sensation the index of its stimulus in ``what``.
+        source_ids: the source that each sensed, which may have been removed since.
+        modalities: name of the modality of each.
         intensities: strength of each at its sensor.
-        what: source, name of the modality and origin (m) of each stimulus.
+        positions: origin of each, where the source may have been (m).
     """
 
-    sensor_ids: list[int]
-    which: list[int]
-    intensities: list[float]
-    what: list[tuple[int, str, Point]]
+    sensor_ids: Sequence[int]
+    source_ids: Sequence[int]
+    modalities: Sequence[str]
+    intensities: Sequence[float]
+    positions: Sequence[Point]
 
 
 class StimulusBatch(NamedTuple):

@@ -20,11 +20,7 @@ class Crowd:
 
     def receive(self, told):
         self.at_once.append(len(told.sensor_ids))
-        for sensor_id, number, intensity in zip(told.sensor_ids, told.which, told.intensities, strict=True):
-            source, modality, position = told.what[number]
-            self.told.append((sensor_id, source, modality, intensity, position))
-        for one in (told.sensor_ids, told.which, told.intensities):  # what it does with its own concerns nobody
-            one.clear()
+        self.told.extend(zip(*told, strict=True))
 
 
 def played(seed, crowd):

@@ -8,6 +8,24 @@ ctypedef struct Emission:
     Py_ssize_t row               # of what it tells
     double number
 
+def with_connections(signal, objects):
+    """Return the indices of the objects with something connected to a signal; None and freed ones have nothing."""
+    cdef uint8_t found
+    cdef void* pointer
+    cdef const void* arguments[1]
+    cdef Py_ssize_t i = 0
+    cdef list indices = []
+    arguments[0] = name_ptr(signal)
+    for one in objects:
+        pointer = NULL if one is None else gd_object_get_instance_from_id((<GDObject?>one).id)
+        if pointer != NULL:
+            found = 0
+            gd_object_method_bind_ptrcall(bind_has_connections, pointer, arguments, &found)
+            if found:
+                indices.append(i)
+        i += 1
+    return indices
+
 def emit_each(signal, list objects, list rows, list which, list numbers, Py_ssize_t first=0):
     """Emit a signal of n objects in order; stop after an emission during which Python code ran.
 

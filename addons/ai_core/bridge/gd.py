@@ -89,6 +89,7 @@ from _bridge import (
     variant_type_of,
     vector3_of,
     walk_body,
+    with_connections,
 )
 
 from addons.ai_core.bridge.declarations import (

@@ -663,7 +663,7 @@ class PerceptTable:
         revision: number of passes and changes of rows so far.
         changes: changes of memories: (sensor, time (s), target, kind, x, y, z).
         levels_crossed: changes of levels: (sensor, time (s), target, level).
-        sensations: sensations to report: (sensor, source, number of the modality, intensity, x, y, z).
+        sensations: notices of what is in view, see ``perception.Notice``.
         has_ended: whether a row has nothing to hold any more.
         looks: number of the last look.
 
@@ -1070,7 +1070,8 @@ class PerceptTable:
                 own.show(number, self.pair_intensity[index], self.looks, now_s)
             if is_due(now_s, self.pair_reported_s[index], report_every_s, sensor_id):
                 self.pair_reported_s[index] = now_s
-                self.sensations.append((sensor_id, target, number, self.pair_intensity[index], x, y, z))
+                self.sensations.append(
+                    ("on_sensed", sensor_id, target, number, now_s, self.pair_intensity[index], (x, y, z), None, ""))
         self.insert_new()
 
     @cython.cfunc

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,31 +48,13 @@ from ai_core.trace import Trace
 __all__ = ["Perception", "ends_passes"]
 
 
-class Notice(NamedTuple):
-    """A notice for one listener.
+Notice = tuple[str, int, int, int, float, float, Place, float | None, str]
+"""A notice for one listener.
 
-    Attributes:
-        listener: name of the listener, of ``LISTENERS``.
-        sensor_id: the sensor.
-        target: id of the source.
-        number: number of the modality of a sensation; the level of awareness; else 0.
-        at_s: when it happened (s).
-        intensity: of a sensation, else 0.
-        position: of the target, or where a sound came from (m).
-        sent_at_s: when a sound or smell left there (s); None for what is in view, and for changes.
-        tag: of the signal.
-    """
-
-    listener: str
-    sensor_id: int
-    target: int
-    number: int
-    at_s: float
-    intensity: float
-    position: Place
-    sent_at_s: float | None = None
-    tag: str = ""
-
+Name of the listener, of ``LISTENERS``; the sensor; the source; number of the modality of a sensation, or level of
+awareness, else 0; when it happened (s); intensity of a sensation, else 0; position of the source, or where a sound
+came from (m); when a sound or smell left there (s), None for what is in view and for changes; tag of the signal.
+"""
 
 LISTENERS = (
     "on_sensed", "on_gained", "on_lost", "on_forgotten", "on_awareness_changed", "on_expired", "on_reported")
@@ -90,8 +72,8 @@ SENSATION = Record(
 """How a sensation is saved, without its sensor."""
 
 NOTICE = Row(
-    Notice, OneOf(LISTENERS), Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID),
-    Seconds(), Number(0), Point(3), Optional(Seconds()), Text())
+    lambda *parts: parts, OneOf(LISTENERS), Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID),
+    Whole(maximum=LARGEST_ID), Seconds(), Number(0), Point(3), Optional(Seconds()), Text())
 """How a notice is saved."""
 
 NO_MIND_SAVED = SimpleNamespace(last_sensation=None, failing={})
@@ -105,11 +87,8 @@ SIGHTINGS_AT_ONCE = 32
 HEARD_AT_ONCE = 2
 """The same of signals that were heard (count): characters that decide by noises take some 20 µs each."""
 
-Sighting = tuple[int, int, int, float, float, float, float]
-"""A sensation of what is in view: sensor, source, number of the modality, intensity, position (m)."""
-
 by_sensor_then_time = itemgetter(0, 1, 2)
-by_sensor_modality_source = itemgetter(0, 2, 1)
+by_sensor_modality_source = itemgetter(1, 3, 2)
 
 
 @dataclass(eq=False)
@@ -223,7 +202,7 @@ class Perception(Saveable):
     def last_sensation(self, sensor_id: int) -> Sensation | None:
         """Return the newest sensation of a sensor, also if it has no listener."""
         last = self._sensors[sensor_id].last
-        return self._sensation(last) if isinstance(last, Notice) else last
+        return last if last is None or isinstance(last, Sensation) else self._sensation(last)
 
     def forget_all(self, sensor_id: int) -> None:
         """Clear memory and awareness of a sensor, without notifications."""
@@ -232,7 +211,7 @@ class Perception(Saveable):
             perceiver.memory.forget_all()
         self.table.forget_all(sensor_id)
         self._notices, self.heard = (
-            deque(one for one in notices if one.sensor_id != sensor_id) for notices in (self._notices, self.heard))
+            deque(one for one in notices if one[1] != sensor_id) for notices in (self._notices, self.heard))
         self.table.now_s = -np.inf
         perceiver.last = None
 
@@ -257,11 +236,10 @@ class Perception(Saveable):
         sensor_ids, which, intensities, what, now_s = heard
         table.now_s = now.seconds
         table.hear(sensor_ids, which, intensities, what, now.seconds)
-        sensations = []
+        sensations: list[Notice] = []
         for sensor_id, stimulus, intensity in zip(sensor_ids, which, intensities, strict=True):
             source, number, position, sent_at_s, tag = what[stimulus]
-            sensations.append(
-                Notice(SENSED, sensor_id, source, number, now_s, intensity, position, sent_at_s, tag))
+            sensations.append((SENSED, sensor_id, source, number, now_s, intensity, position, sent_at_s, tag))
         self._put_notices(sensations, self.heard)
         if not (ends_passes(budget) and budget.is_spent):
             self.notify_heard(budget)
@@ -287,7 +265,7 @@ class Perception(Saveable):
             return False
         is_done = self._pass(list(pairs.items()), budget if ends_passes(budget) else None, now)
         if table.sensations or table.changes or table.levels_crossed:
-            self._collect(now)
+            self._collect()
         return is_done and (not self._notices or self._notify(self._notices, budget, now))
 
     def _pass(self, pairs: list[tuple[int, PairsInView]], budget: Budget | None, now: TimeIndex) -> bool:
@@ -318,7 +296,7 @@ class Perception(Saveable):
                     self._see(number, of_modality, now.seconds, first, end)
                 if budget is not None:
                     if table.sensations or table.changes or table.levels_crossed:
-                        self._collect(now)      # of all blocks at once takes milliseconds
+                        self._collect()      # of all blocks at once takes milliseconds
                     if self._stage <= len(pairs) and budget.is_spent:
                         return False
         self._stage = NO_PASS
@@ -432,15 +410,11 @@ class Perception(Saveable):
         for change in changes:
             self._call(self._sharers[memory][0], f"on_{change.kind}", change, self._clock.now)
 
-    def _collect(self, now: TimeIndex) -> None:
+    def _collect(self) -> None:
         """Make notices of what a pass has listed."""
-        table, now_s = self.table, now.seconds
-        sightings, table.sensations = table.sensations, []
-        sightings.sort(key=by_sensor_modality_source)
-        new = tuple.__new__         # hundreds at once: without arguments to sort out
-        self._put_notices([
-            new(Notice, (SENSED, sensor_id, target, number, now_s, intensity, (x, y, z), None, ""))
-            for sensor_id, target, number, intensity, x, y, z in sightings], self._notices)
+        sensations, self.table.sensations = self.table.sensations, []
+        sensations.sort(key=by_sensor_modality_source)
+        self._put_notices(sensations, self._notices)
 
     def _put_notices(self, sensations: list[Notice], notices: deque[Notice]) -> None:
         """Append notices of the changes that the loops have listed, of sensations, and of levels."""
@@ -450,20 +424,20 @@ class Perception(Saveable):
         changes.sort(key=by_sensor_then_time)
         levels.sort(key=by_sensor_then_time)
         for sensor_id, at_s, target, kind, x, y, z in changes:
-            notices.append(Notice(f"on_{kind}", sensor_id, target, 0, at_s, 0.0, (x, y, z)))
+            notices.append((f"on_{kind}", sensor_id, target, 0, at_s, 0.0, (x, y, z), None, ""))
         notices.extend(sensations)
         for notice in sensations:
             if (perceiver := self._sensors.get(notice[1])) is not None:
                 perceiver.last = notice
         for sensor_id, at_s, target, level in levels:
-            notices.append(Notice(LEVEL_CHANGED, sensor_id, target, level, at_s, 0.0, NOWHERE))
+            notices.append((LEVEL_CHANGED, sensor_id, target, level, at_s, 0.0, NOWHERE, None, ""))
 
     def _notify(self, notices: deque[Notice], budget: Budget, now: TimeIndex) -> bool:
         """Notify listeners of notices in order; return False if the budget ended first."""
         is_limited = ends_passes(budget)
         while notices:
             notice = notices.popleft()
-            name, sensor_id, target, number, at_s, _, position, _, _ = notice
+            name, sensor_id, target, number, at_s, _, position, sent_at_s, _ = notice
             if name == LEVEL_CHANGED:
                 perceiver = self._sensors.get(sensor_id)
                 if perceiver is not None and perceiver.awareness is not None:
@@ -475,7 +449,7 @@ class Perception(Saveable):
             else:
                 sensations, most = [notice], 1 if self._audience is None else len(notices) + 1
                 if is_limited and self._audience is not None:
-                    most = SIGHTINGS_AT_ONCE if notice.sent_at_s is None else HEARD_AT_ONCE
+                    most = SIGHTINGS_AT_ONCE if sent_at_s is None else HEARD_AT_ONCE
                 while len(sensations) < most and notices and notices[0][0] == SENSED:
                     sensations.append(notices.popleft())
                 self._report(sensations, now)
@@ -485,20 +459,18 @@ class Perception(Saveable):
 
     def _report(self, sensations: list[Notice], now: TimeIndex) -> None:
         """Hand sensations to the trace, and to the audience or, one alone, to its sensor's listener."""
-        modalities = self._modalities.all
+        _, sensor_ids, source_ids, numbers, _, intensities, positions, _, _ = zip(*sensations, strict=True)
+        all_modalities = self._modalities.all
+        modalities = [all_modalities[number].name for number in numbers]
         for hook in self._trace.sensed:
-            for one in sensations:
-                hook(one.sensor_id, one.target, modalities[one.number].name, one.intensity, now)
+            for sensor_id, source_id, modality, intensity in zip(
+                    sensor_ids, source_ids, modalities, intensities, strict=True):
+                hook(sensor_id, source_id, modality, intensity, now)
         if self._audience is None:
-            self._call(sensations[0].sensor_id, SENSED, self._sensation(sensations[0]), now)
+            self._call(sensor_ids[0], SENSED, self._sensation(sensations[0]), now)
             return
-        stimuli: dict[tuple[int, int, Place], int] = {}
-        which = [
-            stimuli.setdefault((target, number, position), len(stimuli))
-            for _, _, target, number, _, _, position, _, _ in sensations]
-        what = [(source, modalities[number].name, position) for source, number, position in stimuli]
-        sensor_ids, intensities = [one[1] for one in sensations], [one[5] for one in sensations]
-        receive = partial(self._audience.receive, SensationBatch(sensor_ids, which, intensities, what))
+        batch = SensationBatch(sensor_ids, source_ids, modalities, intensities, positions)
+        receive = partial(self._audience.receive, batch)
         self._faults.run(self.audience_key, "audience of sensors", now.frame, receive)
 
     def _sensation(self, notice: Notice) -> Sensation:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from addons.ai_core.bridge.gd import Vector3, emit_each
+from addons.ai_core.bridge.gd import Vector3, emit_each, with_connections
 
 
 @pytest.fixture
@@ -66,6 +66,7 @@ def test_a_batch_is_emitted_in_order_without_freed_objects(manager, node, schedu
     two.free()
     rows = [(one, "a", ..., Vector3(1, 2, 3)), (None, "b", ..., Vector3(0, 0, 0))]
     tell = [three, None, two, one], rows, [1, 0, 0, 0], [0.5, 1.0, 2.0, 3.0]
+    assert with_connections("sensed", [three, None, two, one, node("Sensor3D")]) == [0, 3]
     assert emit_each("sensed", *tell) == 1       # who was told is Python: look whether the others are still to be told
     assert emit_each("sensed", *tell, 1) == 4
     assert told == [("three", None, "b", 0.5, Vector3(0, 0, 0)), ("one", one, "a", 3.0, Vector3(1, 2, 3))]

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
 from heapq import heapify, heappop, heappush
 from typing import Any
@@ -24,6 +24,7 @@ from addons.ai_core.bridge.gd import (
     method,
     report_error,
     singleton,
+    with_connections,
 )
 from addons.ai_core.nodes.characters.agent_places import Dimensions
 from addons.ai_core.nodes.saving.node_settings import core_settings
@@ -197,28 +198,34 @@ class SenseSignals:
     def receive(self, batch: SensationBatch) -> None:
         """Emit the signals of a batch in order; stop if a callback ends the scene.
 
-        Cost: one crossing, and one more after each sensor whose callback is in Python; 0.2 µs per sensor without
+        Cost: two crossings, and one more after each sensor whose callback is in Python; 0.1 µs per sensor without
         connections.
         """
-        manager, first, (sensor_ids, which, intensities, what) = self._manager, 0, batch
-        count = len(sensor_ids)
-        if HEARING in [modality for _, modality, _ in what]:
+        manager, first = self._manager, 0
+        sensor_ids, source_ids, modalities, intensities, positions = batch
+        if HEARING in modalities:
             self._feed(batch)
-        while first < count and manager.is_sensing:
+        told = with_connections(SENSED, map(manager.sensor_node, sensor_ids))
+        if not told:
+            return
+        stimuli: dict[tuple[int, str, Point], int] = {}
+        which = [
+            stimuli.setdefault((source_ids[one], modalities[one], positions[one]), len(stimuli)) for one in told]
+        while first < len(told) and manager.is_sensing:
             first = emit_each(
-                SENSED, list(map(manager.sensor_node, sensor_ids)), manager.rows_of(what), which, intensities, first)
+                SENSED, [manager.sensor_node(sensor_ids[one]) for one in told], manager.rows_of(stimuli), which,
+                [intensities[one] for one in told], first)
 
     def _feed(self, batch: SensationBatch) -> None:
         """Hand noises to the nodes that decide by a sensor; a signal to each would cost a crossing."""
-        sensor_ids, which, intensities, what = batch
-        noises: dict[int, Any] = {}
-        for sensor_id, number, intensity in zip(sensor_ids, which, intensities, strict=True):
-            source_id, modality, place = what[number]
+        noises: dict[tuple[int, Point], Any] = {}
+        for sensor_id, source_id, modality, intensity, place in zip(*batch, strict=True):
             node = self._manager.sensor_node(sensor_id)
             for feed in list(node.feeds) if node is not None and modality == HEARING else ():
-                if number not in noises:
-                    noises[number] = feed.noise_of(source_id, place)
-                feed.hear(noises[number], intensity)
+                noise = noises.get((source_id, place))
+                if noise is None:
+                    noise = noises[source_id, place] = feed.noise_of(source_id, place)
+                feed.hear(noise, intensity)
 
 
 def _step_of_engine() -> tuple[int, int, bool]:
@@ -339,7 +346,7 @@ class SenseManager(SavedState, Node):
         """Function that returns the node of a sensor by id, None if it has left."""
         return self._sensors.get
 
-    def rows_of(self, what: Sequence[tuple[int, str, Point]]) -> list[tuple[Any, ...]]:
+    def rows_of(self, what: Iterable[tuple[int, str, Point]]) -> list[tuple[Any, ...]]:
         """Return the signal arguments of sensed stimuli, with ... in place of the strength."""
         nodes, point_of = self._sources, self._space.of
         rows: list[tuple[Any, ...]] = []
