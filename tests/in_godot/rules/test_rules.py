@@ -1,7 +1,9 @@
 """RuleSet and RuleMind: rules as text in a resource, thought by characters that differ."""
 from __future__ import annotations
 
+import gc
 import re
+import weakref
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,21 @@ def character(node, scheduler, gdscript):
         return actor, node("RuleMind", actor, **settings)
 
     return made
+
+
+def test_freed_mind_leaves_no_reference_cycle(rule_set, character, physics_frames):
+    actor, _ = character(rule_set())
+    mind = construct("RuleMind")
+    mind.set("rule_set", rule_set())
+    actor.add_child(mind)
+    physics_frames(2)
+    gone = [weakref.ref(mind), weakref.ref(mind.core)]
+    gc.disable()
+    mind.free()
+    del mind
+    left = [one() for one in gone if one() is not None]
+    gc.enable()
+    assert left == []
 
 
 def test_shared_rules_decide_by_each_minds_parameters(rule_set, character, signals):

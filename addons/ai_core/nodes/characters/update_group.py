@@ -6,7 +6,6 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from addons.ai_core.nodes.saving.scene_values import path_of
-from addons.ai_core.nodes.scheduling.garbage_collection import count_freed_character
 from ai_core.budget import Budget
 from ai_core.decisions.population import HabitPopulation, MindPopulation
 from ai_core.saving.declared_state import DeclaredState, Saveable
@@ -199,8 +198,6 @@ class UpdateGroup(Saveable):
         """Remove a node that leaves the tree; does nothing if it is not in the group."""
         if node.instance_id in self._nodes:
             self.take_out(node)
-            if self._kind != HABIT_TREES:       # trees leave no cycles
-                count_freed_character()
 
     def take_out(self, node: Any) -> None:
         """Remove a node that is in the group."""

@@ -33,7 +33,6 @@ from addons.ai_core.nodes.saving.scene_recording import SceneRecorder, SceneRepl
 from addons.ai_core.nodes.saving.scene_saving import LoadFailed, NodePart, SchedulerPart, load_parts, save_parts
 from addons.ai_core.nodes.saving.scene_values import SceneValues, path_of
 from addons.ai_core.nodes.scheduling import scheduler_core
-from addons.ai_core.nodes.scheduling.garbage_collection import scene_ended
 from addons.ai_core.nodes.scheduling.scheduler_core import core_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     SCHEDULERS,
@@ -278,7 +277,6 @@ class AIScheduler(Node):
             self._core.remove_all()
         self.stop_recording()
         self._core = self._faults = None
-        scene_ended()
 
     def on_process(self) -> None:
         if self._is_settled:

@@ -1,8 +1,7 @@
-"""Times of Python's garbage collections: when characters are freed, instead of while the game runs.
+"""Times of Python's garbage collections: seldom, and when memory has grown.
 
-A freed state machine leaves reference cycles, as its states and transitions refer to each other; habit trees and
-sensors leave none. By default Python collects all generations after a number of allocations, in whatever frame that
-happens: 50 ms with 500 guards, which leave no garbage while they exist.
+By default Python collects all generations after a number of allocations, in whatever frame that happens: 50 ms with
+500 guards, which leave no garbage, neither while they exist nor when they are freed.
 """
 from __future__ import annotations
 
@@ -27,19 +26,12 @@ Without the other rules below, scripts that create cycles reached 900 MB before 
 GROWTH, GROWTH_SHARE = 100_000, 0.25
 """Growth since the last full collection (objects, and share) that causes another one: 15 MB.
 
-It is due to cycles of scripts, which are not counted here. The museum demo, which leaves none, never reaches it.
+It is due to cycles of scripts. The museum demo, which leaves none, never reaches it.
 """
-
-MAX_FREED = 500
-"""Freed characters before a full collection (count), about 10 MB; a smaller number costs more frames 20 ms each."""
-
-MIN_FREED = 100
-"""Freed characters at the end of a scene (count) from which a full collection, 20 ms, is worth its time."""
 
 SELDOM, SOON = (YOUNG, MIDDLE, RARELY), (YOUNG, MIDDLE, 0)
 """Thresholds for Python: full collections rarely, or with the next collection."""
 
-_left = 0
 _held = 0       # allocated blocks after the last full collection (count)
 
 
@@ -61,26 +53,6 @@ def end() -> None:
     if _looked in gc.callbacks:
         gc.callbacks.remove(_looked)
     gc.unfreeze()
-    gc.collect()
-
-
-def count_freed_character() -> None:
-    """Count a freed character that leaves cycles, and collect them once there are ``MAX_FREED`` of them."""
-    global _left
-    _left += 1
-    if _left >= MAX_FREED:
-        _collect()
-
-
-def scene_ended() -> None:
-    """Collect the cycles of freed characters, if there are many; the player waits for the next scene anyway."""
-    if _left >= MIN_FREED:
-        _collect()
-
-
-def _collect() -> None:
-    global _left
-    _left = 0
     gc.collect()
 
 
