@@ -26,13 +26,13 @@ from ai_core.senses.modality import ByModality, Modality, ModalitySet
 from ai_core.senses.percepts.awareness import Awareness, AwarenessSettings, LevelChange
 from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
 from ai_core.senses.percepts.percept_loops import WatchedTarget
-from ai_core.senses.percepts.perception import Perception, ends_passes
+from ai_core.senses.percepts.perception import Perception, limit_of
 from ai_core.senses.scent.scent_trails import ScentMark, ScentTrails, TrailSmelling
 from ai_core.senses.sensation import Sensation, SensationReceiver
 from ai_core.senses.sense_reasons import FactorsBetween, SenseReasons
 from ai_core.senses.sensor_table import LONGEST_PERIOD, SensorTable
 from ai_core.senses.sight.camouflage import Background, Camouflage
-from ai_core.senses.sight.continuous_sensing import NO_QUERY, PASSES_TIMED, ContinuousSensing, LineOfSight
+from ai_core.senses.sight.continuous_sensing import NO_QUERY, ContinuousSensing, LineOfSight
 from ai_core.senses.sight.pair_keys import ids_of, key_of
 from ai_core.senses.sight.sight_cones import SightCone
 from ai_core.senses.sight.views import VIEWS
@@ -84,11 +84,11 @@ LEAST_FOR_STAGES = 0.25
 More overruns a small budget further in a crowd; less lets signals and sight wait there for longer.
 """
 
+UNCUT = [0, 0]
+"""``StageShares.following`` while no stage was interrupted."""
+
 PASSES_LEARNED = 32
 """Passes after which a shorter pass over percepts is believed (count), half a second of frames."""
-
-NEVER_CUT = 1 << 30
-"""Advances that count as for ever (count)."""
 
 Stage = Callable[[Budget, float], bool]
 """A stage of work at a game time (s); returns False if the budget ended before the stage did."""
@@ -123,58 +123,54 @@ class StageShares(Saveable):
         kinds: stages of both kinds, in order; the first kind comes first unless work of the other is left.
 
     Attributes:
-        uncut: advances since each kind was interrupted last, at most ``NEVER_CUT`` (count).
+        following: of each kind, the stage that runs next; 0 unless one was interrupted.
 
     Cost: O(stages) and what they do.
     """
 
     STATE = DeclaredState(
         first=Whole(maximum=1),
-        uncut=ListOf(Whole(maximum=NEVER_CUT), count=2),
         following=ListOf(Whole(maximum=lambda owner: max(map(len, owner.kinds)) - 1), count=2),
     )
 
     def __init__(self, *kinds: Sequence[Stage]) -> None:
         self.kinds = kinds
         self.first = 0
-        self.following = [0, 0]      # of each kind, the stage that runs next
-        self.uncut = [NEVER_CUT, NEVER_CUT]
+        self.following = [0, 0]
 
-    def advance(self, budget: Budget, now_s: float, *, is_shared: bool) -> None:
-        """Run both kinds, each as far as its share goes; if not ``is_shared``, the first has no work and is skipped."""
-        if not is_shared:
-            uncut = self.uncut
-            is_done = self._run(1, [0, len(self.kinds[1])], budget, now_s)
-            uncut[0] += uncut[0] < NEVER_CUT
-            uncut[1] = uncut[1] + (uncut[1] < NEVER_CUT) if is_done else 0
-            self.first = 0 if is_done else 1
-            return
-        first, other = self.first, 1 - self.first
+    def advance(self, budget: Budget, now_s: float, *, is_shared: bool) -> bool:
+        """Run both kinds, each as far as its share goes; if not ``is_shared``, the first has no work and is skipped.
+
+        Returns:
+            whether all stages of the second kind ended.
+        """
         left = [len(kind) for kind in self.kinds]
+        if not is_shared:
+            is_done = self._run(1, left, budget, now_s)
+            self.first = 0 if is_done else 1
+            return is_done
+        first, other = self.first, 1 - self.first
         share = budget if budget.is_unlimited else budget.part(budget.left / 2)
         is_done = self._run(first, left, share, now_s)
         # A stage does some of its work however little is left: both in one advance would be one long piece.
         is_other_done = (budget.is_unlimited or not budget.is_spent) and self._run(other, left, budget, now_s)
         if not is_done and not budget.is_spent:
             is_done = self._run(first, left, budget, now_s)
-        self._note(first, is_done)
-        self._note(other, is_other_done)
         if is_done:
             self.first = 0 if is_other_done else other
         elif not is_other_done:
             self.first = other
-
-    def _note(self, kind: int, was_done: bool) -> None:
-        self.uncut[kind] = min(NEVER_CUT, self.uncut[kind] + 1) if was_done else 0
+        return is_done if first else is_other_done
 
     def _run(self, kind: int, left: list[int], budget: Budget, now_s: float) -> bool:
         """Run the stages of a kind that are left in this advance; return whether all of them ended."""
-        stages = self.kinds[kind]
+        stages, following = self.kinds[kind], self.following
         while left[kind]:
-            if not stages[self.following[kind]](budget, now_s):
+            if not stages[following[kind]](budget, now_s):
                 return False
             left[kind] -= 1
-            self.following[kind] = (self.following[kind] + 1) % len(stages)
+            following[kind] = (following[kind] + 1) % len(stages)
+        following[kind] = 0
         return True
 
     def _finish_load(self) -> None:
@@ -253,7 +249,7 @@ class RegionalSenseManager(Saveable):
         faults: FaultIsolation | None = None,
         trace: Trace | None = None,
     ) -> None:
-        self.line_of_sight, self.occlusion = line_of_sight, occlusion
+        self.line_of_sight = line_of_sight
         self.max_rays = whole_number("max_rays", max_rays, minimum=1)
         self.clock, self._up = checked_clock(clock), _upward(up)
         check_kind("camouflage", camouflage, Camouflage)
@@ -270,7 +266,7 @@ class RegionalSenseManager(Saveable):
             self._sensors)
         self._continuous = ContinuousSensing(self._modalities, self._sensors, self._sources, self._up)
         self._visibility = Visibility(self._modalities, self._sensors, self._sources, background)
-        self._emitted = EmittedSignals(self._modalities, self._sensors, self._sources, self._kept, self._is_muffled)
+        self._emitted = EmittedSignals(self._modalities, self._sensors, self._sources, self._kept, occlusion)
         self._max_clues = whole_number("max_clues", max_clues, minimum=1)
         self._smelling = None if scent_trails is None else TrailSmelling(
             scent_trails, self._modalities, self._sensors, self._sources, self._perception)
@@ -292,6 +288,15 @@ class RegionalSenseManager(Saveable):
     def period_frames(self, period_frames: int) -> None:
         self._sensors.period = whole_number("period_frames", period_frames, minimum=1, maximum=LONGEST_PERIOD)
         self._rests_until = 0
+
+    @property
+    def occlusion(self) -> Between | None:
+        """What returns the share of sounds and smells that passes obstacles; may be set at any time."""
+        return self._emitted.occlusion
+
+    @occlusion.setter
+    def occlusion(self, occlusion: Between | None) -> None:
+        self._emitted.occlusion = occlusion
 
     @property
     def is_idle(self) -> bool:
@@ -779,26 +784,33 @@ class RegionalSenseManager(Saveable):
         if self._rests_until and self.is_idle:
             return
         self._is_advancing = True
-        now_s = self.clock.now.seconds
+        emitted, sight, now = self._emitted, self._continuous, self.clock.now
         try:
-            has_signals = self._emitted.begin_advance(budget, now_s) or bool(self._perception.heard)
+            has_signals = (emitted.sent != emitted.quiet_at and emitted.begin_advance(budget, now.seconds)) or (
+                bool(self._perception.heard))
             if self._sensors.until_s:
-                self._sensors.recover(now_s)
+                self._sensors.recover(now.seconds)
             if self._sources.clues:
-                self._sources.expire_clues(now_s)
-            self._sensors.turn = self.clock.now.frame // self._sensors.period
+                self._sources.expire_clues(now.seconds)
+            self._sensors.turn = now.frame // self._sensors.period
             if self._sources.counts_motion:
-                self._sources.measure_motion(now_s)
+                self._sources.measure_motion(now.seconds)
             self._rests_until = 0
             is_shared = has_signals or self._smelling is not None
-            if budget.is_unlimited:
+            if not budget.is_unlimited:
+                if not self._advance_within(budget, now.seconds, is_shared=is_shared):
+                    return
+            else:
                 self._owes_pass = False
-                self._shares.advance(budget, now_s, is_shared=is_shared)
-                is_done = self._perception.advance(self._continuous.pairs, budget)
-                if self._continuous.ages.is_late or not is_done:
-                    self._continuous.ages.note_round(now_s, is_done=is_done)
-            elif not self._advance_within(budget, now_s, is_shared=is_shared):
-                return
+                if is_shared or self._shares.following != UNCUT:
+                    self._shares.advance(budget, now.seconds, is_shared=is_shared)
+                else:
+                    sight.look(budget, now.seconds)
+                    if sight.pairs_needing_rays:
+                        self._ask(budget, now.seconds)
+                is_done = self._perception.advance(sight.pairs, None)
+                if sight.ages.is_late or not is_done:
+                    sight.ages.note_round(now.seconds, is_done=is_done)
             if self._sensors.period > 1:
                 self._rests_until = self._next_frame()
         finally:
@@ -806,18 +818,18 @@ class RegionalSenseManager(Saveable):
 
     def _advance_within(self, budget: Budget, now_s: float, *, is_shared: bool) -> bool:
         """Run stages and pass within a budget; return False if it ended between them."""
-        left, is_limited = budget.left, ends_passes(budget)
+        left, limit = budget.left, limit_of(budget)
         is_first, self._owes_pass = self._owes_pass, False
         if is_first:
             self._pass(budget, left, now_s)
-            if is_limited and budget.is_spent:
-                self._shares.uncut = [0, 0]      # no stage ran
+            if limit is not None and limit.is_spent:
+                self._continuous.ages.note_interrupted()        # no stage ran
                 return False
-        self._shares.advance(
-            budget.part_of_at_least(LEAST_US, max(left * LEAST_FOR_STAGES, left - self._pass_us)), now_s,
-            is_shared=is_shared)
+        part = budget.part_of_at_least(LEAST_US, max(left * LEAST_FOR_STAGES, left - self._pass_us))
+        if not self._shares.advance(part, now_s, is_shared=is_shared):
+            self._continuous.ages.note_interrupted()
         if not is_first:
-            self._owes_pass = is_limited and budget.is_spent
+            self._owes_pass = limit is not None and limit.is_spent
             if self._owes_pass:
                 self._continuous.ages.note_round(now_s, is_done=False)
                 return False
@@ -827,7 +839,7 @@ class RegionalSenseManager(Saveable):
     def _next_frame(self) -> int:
         """Return until which frame there is nothing to do unless a signal comes; 0 if something is left to do."""
         sight, percepts = self._continuous, self._perception
-        is_at_rest = percepts.is_at_rest and not sight.is_looking and not any(self._shares.following) and (
+        is_at_rest = percepts.is_at_rest and not sight.is_looking and self._shares.following == UNCUT and (
             not sight.pairs or sight.looked_in == percepts.looked_in)
         if not is_at_rest or self._smelling is not None or sight.pairs_needing_rays > self.max_rays:
             return 0
@@ -841,7 +853,7 @@ class RegionalSenseManager(Saveable):
         is noticed only when a pass has ended.
         """
         part, ages = budget.part_of_at_least(LEAST_US), self._continuous.ages
-        is_done = self._perception.advance(self._continuous.pairs, part)
+        is_done = self._perception.advance(self._continuous.pairs, limit_of(part))
         if ages.is_late or not is_done:
             ages.note_round(now_s, is_done=is_done)
         if part.stopwatch is None:
@@ -1024,7 +1036,7 @@ class RegionalSenseManager(Saveable):
         now_s, ages, oldest = self.clock.now.seconds, continuous.ages, continuous.oldest_moment
         slowest_pass_s = max(ages.slowest_pass_s, ages.age_s(ages.new, now_s))      # or the one under way
         # Interrupted, a pass may have come by a sensor just before a target comes into its view.
-        passes = bound + (self._shares.uncut[1] < PASSES_TIMED)
+        passes = bound + ages.was_interrupted
         return {
             "sensors": len(self._sensors.ids),
             "sources": len(self._sources.ids),
@@ -1124,9 +1136,6 @@ class RegionalSenseManager(Saveable):
         if perception.heard and not perception.notify_heard(budget):
             return False
         return self._emitted.deliver(budget, now_s, perception.hear)
-
-    def _is_muffled(self, number: int) -> bool:
-        return self.occlusion is not None and self._modalities[number].is_muffled
 
     def _ask(self, budget: Budget, now_s: float) -> bool:
         """Query the lines of sight of the pairs whose turn it is; return False if the budget was spent before."""

@@ -275,6 +275,24 @@ def test_after_one_kind_spent_the_budget_the_other_comes_first():
     assert done == ["signals", "sight"] * 3
 
 
+def test_stages_begin_in_order_again_once_all_have_run():
+    order = []
+
+    def stage(name):
+        def run(budget, now_s):
+            if budget.is_spent:
+                return False
+            budget.spend()
+            order.append(name)
+            return True
+        return run
+
+    shares = StageShares((stage("first"), stage("second"), stage("third")), ())
+    for steps in (2, 100, 100):
+        shares.advance(Budget.of_steps(steps), 0.0, is_shared=True)
+    assert order == ["first", "second", "third", "first", "second", "first", "second", "third"]
+
+
 class SlowRays(World):
     """A thief in view of one sensor; lines of sight take ``rays_us``, and budgets measure it."""
 
@@ -377,7 +395,7 @@ def test_moving_sensors_hear_what_the_plain_loop_says(ears, frames, delay):
 
 
 def test_memory_of_waiting_signals_is_returned_or_used_again():
-    world = World(seconds_per_frame=0.01, modalities=[Modality.sight(), hearing(delay_s_per_m=0.003)])
+    world = World(seconds_per_frame=0.01, modalities=[Modality.sight(), hearing(delay_s_per_m=0.01)])
     people = [world.thing((0.1 * number, 0, 3)) for number in range(70)]
     for number in range(70):
         world.ear((0.1 * number, 0, 0), on_sensed=None)

@@ -106,7 +106,7 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
             clock.now.seconds,
         )
         self._emitted = GraphSignals(
-            self._modalities, self._sensors, self._sources, self._kept, self._is_muffled, self._graphs, self._smells,
+            self._modalities, self._sensors, self._sources, self._kept, self.occlusion, self._graphs, self._smells,
             faintest, {*self._travelling("gradual", gradual), *slow})
         if self._smelling is not None:
             self._smelling.path_m = self._graphs.path_m

@@ -27,6 +27,7 @@ from ai_core.senses.sensation import ReachNumbers, Signal
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.stimuli.emitted_signals import SIGNAL, EmittedSignals, Muffle
+from ai_core.senses.stimuli.muffling import Between
 
 __all__ = ["FROM_SOURCE", "NO_SENSOR", "GraphSignals", "PassageArrival", "SpreadingWave"]
 
@@ -138,10 +139,10 @@ class GraphSignals(EmittedSignals):
 
     def __init__(
         self, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable, muffle: Muffle,
-        is_muffled: Callable[[int], bool], graphs: GraphBySense, smells: SmellSpreading, faintest: float,
+        occlusion: Between | None, graphs: GraphBySense, smells: SmellSpreading, faintest: float,
         gradual: Collection[int],
     ) -> None:
-        super().__init__(modalities, sensors, sources, muffle, is_muffled)
+        super().__init__(modalities, sensors, sources, muffle, occlusion)
         self._graphs, self._smells, self._faintest = graphs, smells, faintest
         self._gradual = frozenset(gradual)
         self._kept_at = self._kept_per_m_at

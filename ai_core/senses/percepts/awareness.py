@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -86,6 +86,8 @@ class AwarenessSettings:
     decay_per_s: float = 0.2
     gain_per_signal: float = 0.25
     levels: Sequence[AwarenessLevel] = SUSPICIOUS_AND_ALERT
+    level_names: Sequence[str] = field(init=False, repr=False, compare=False, default=())
+    """Names of all levels, from level 0, which is unaware."""
 
     def __post_init__(self) -> None:
         for name in ("gain_per_s", "decay_per_s", "gain_per_signal"):
@@ -104,10 +106,7 @@ class AwarenessSettings:
                     " order them by rises_at and falls_at"
                 )
             lower = level
-
-    def name_of(self, level: int) -> str:
-        """Return the name of a level; 0 is unaware."""
-        return self.levels[level - 1].name if level else UNAWARE
+        object.__setattr__(self, "level_names", (UNAWARE, *(level.name for level in self.levels)))
 
 
 class LevelChange(NamedTuple):
@@ -210,7 +209,7 @@ class Awareness(Saveable):
     @property
     def level_name(self) -> str:
         """Name of the current level."""
-        return self.settings.name_of(self.level)
+        return self.settings.level_names[self.level]
 
     def why(self) -> AwarenessReasons:
         """Return the reasons for the value of the meter."""
@@ -289,4 +288,5 @@ class Awareness(Saveable):
         return now_s
 
     def _changes(self, crossed: list[tuple[int, float, int, int]]) -> list[LevelChange]:
-        return [LevelChange(target, level, self.settings.name_of(level), at_s) for _, at_s, target, level in crossed]
+        names = self.settings.level_names
+        return [LevelChange(target, level, names[level], at_s) for _, at_s, target, level in crossed]

@@ -706,6 +706,11 @@ class PerceptTable:
     def __len__(self) -> int:
         return len(self.rows)
 
+    @property
+    def has_news(self) -> bool:
+        """Whether something is listed that listeners do not know yet."""
+        return len(self.sensations) > 0 or len(self.changes) > 0 or len(self.levels_crossed) > 0
+
     # -- rows
 
     def number(self, modality: str) -> int:

@@ -45,7 +45,7 @@ from ai_core.senses.sight.pair_loops import PairsInView
 from ai_core.senses.source_table import SourceTable
 from ai_core.trace import Trace
 
-__all__ = ["Perception", "ends_passes"]
+__all__ = ["Perception", "limit_of"]
 
 
 Notice = tuple[str, int, int, int, float, float, Place, float | None, str]
@@ -222,7 +222,7 @@ class Perception(Saveable):
 
     def notify_heard(self, budget: Budget) -> bool:
         """Notify listeners of signals that arrived; return False if the budget ended first; see ``advance``."""
-        return self._notify(self.heard, budget, self._clock.now)
+        return self._notify(self.heard, limit_of(budget), self._clock.now)
 
     def hear(self, heard: StimulusBatch, budget: Budget) -> None:
         """Take in stimuli that arrived at sensors, and notify listeners as far as the budget allows.
@@ -231,9 +231,9 @@ class Perception(Saveable):
 
         Cost: O(log percepts) each.
         """
-        self.table.revision += 1
-        table, now = self.table, self._clock.now
+        table, now, limit = self.table, self._clock.now, limit_of(budget)
         sensor_ids, which, intensities, what, now_s = heard
+        table.revision += 1
         table.now_s = now.seconds
         table.hear(sensor_ids, which, intensities, what, now.seconds)
         sensations: list[Notice] = []
@@ -241,68 +241,63 @@ class Perception(Saveable):
             source, number, position, sent_at_s, tag = what[stimulus]
             sensations.append((SENSED, sensor_id, source, number, now_s, intensity, position, sent_at_s, tag))
         self._put_notices(sensations, self.heard)
-        if not (ends_passes(budget) and budget.is_spent):
-            self.notify_heard(budget)
+        if limit is None or not limit.is_spent:
+            self._notify(self.heard, limit, now)
 
     @property
     def is_at_rest(self) -> bool:
         """Whether no pass is under way, and no listener waits for a notice."""
         return self._stage == NO_PASS and not self._notices and not self.heard
 
-    def advance(self, pairs: Mapping[int, PairsInView], budget: Budget) -> bool:
+    def advance(self, pairs: Mapping[int, PairsInView], limit: Budget | None) -> bool:
         """Notify listeners, take in what is in view, let time pass for all percepts, and notify listeners.
 
         A budget of time may end it after each block of ``PERCEPTS_PER_BLOCK`` and each notice; then the next call
-        continues. One of them is always done. Budgets of steps and unlimited ones do not end it.
+        continues. One of them is always done. See ``limit_of``.
 
         Returns:
             whether it has ended a pass and notified the listeners of all that was noticed.
         """
-        now, table = self._clock.now, self.table
+        now, table, sensors = self._clock.now, self.table, self._all_sensors
         table.now_s = now.seconds
         table.revision += 1
-        if self._notices and not self._notify(self._notices, budget, now):
+        if self._notices and not self._notify(self._notices, limit, now):
             return False
-        is_done = self._pass(list(pairs.items()), budget if ends_passes(budget) else None, now)
-        if table.sensations or table.changes or table.levels_crossed:
-            self._collect()
-        return is_done and (not self._notices or self._notify(self._notices, budget, now))
-
-    def _pass(self, pairs: list[tuple[int, PairsInView]], budget: Budget | None, now: TimeIndex) -> bool:
-        """Continue the pass under way, or begin one; return False if the budget ended before the pass did."""
-        table = self.table
         if self._stage == NO_PASS:
-            turn = self._all_sensors.turn
-            if self._all_sensors.period > 1 and turn == self.looked_in:
+            if sensors.period > 1 and sensors.turn == self.looked_in:
                 return True
-            self.looked_in, self._stage, self._from_key = turn, 0, 0
+            self.looked_in, self._stage, self._from_key = sensors.turn, 0, 0
             table.looks += 1
-        while self._stage <= len(pairs):
-            number, of_modality = pairs[self._stage] if self._stage < len(pairs) else (-1, None)
+        stages = [*pairs.items(), (NO_PASS, None)]      # the last are the rows
+        while self._stage < len(stages):
+            number, of_modality = stages[self._stage]
             count, first = len(table.rows) if of_modality is None else of_modality.count, 0
             if self._from_key:
                 first = table.place_of(self._from_key) if of_modality is None else int(
                     of_modality.keys.searchsorted(self._from_key))
-            end = count if budget is None else min(first + PERCEPTS_PER_BLOCK, count)
-            is_last = end == count
-            self._from_key = 0 if is_last else int(
-                table.rows[end].key if of_modality is None else of_modality.keys[end])
-            if is_last:
+            end = count if limit is None else min(first + PERCEPTS_PER_BLOCK, count)
+            if end == count:
+                self._from_key = 0
                 self._stage += 1
-            if end > first:
-                if of_modality is None:
-                    table.advance(now.seconds, first, end)
-                else:
-                    self._see(number, of_modality, now.seconds, first, end)
-                if budget is not None:
-                    if table.sensations or table.changes or table.levels_crossed:
-                        self._collect()      # of all blocks at once takes milliseconds
-                    if self._stage <= len(pairs) and budget.is_spent:
-                        return False
+            else:
+                self._from_key = int(table.rows[end].key if of_modality is None else of_modality.keys[end])
+            if end == first:
+                continue
+            if of_modality is None:
+                table.advance(now.seconds, first, end)
+            else:
+                self._see(number, of_modality, now.seconds, first, end)
+            if limit is not None:
+                if table.has_news:
+                    self._collect()     # of all blocks at once takes milliseconds
+                if self._stage < len(stages) and limit.is_spent:
+                    return False
         self._stage = NO_PASS
+        if table.has_news:
+            self._collect()
         if table.has_ended:
             table.drop_ended()
-        return True
+        return not self._notices or self._notify(self._notices, limit, now)
 
     @property
     def _saved_sensor_ids(self) -> NDArray[np.int64]:
@@ -432,28 +427,27 @@ class Perception(Saveable):
         for sensor_id, at_s, target, level in levels:
             notices.append((LEVEL_CHANGED, sensor_id, target, level, at_s, 0.0, NOWHERE, None, ""))
 
-    def _notify(self, notices: deque[Notice], budget: Budget, now: TimeIndex) -> bool:
+    def _notify(self, notices: deque[Notice], limit: Budget | None, now: TimeIndex) -> bool:
         """Notify listeners of notices in order; return False if the budget ended first."""
-        is_limited = ends_passes(budget)
         while notices:
             notice = notices.popleft()
             name, sensor_id, target, number, at_s, _, position, sent_at_s, _ = notice
             if name == LEVEL_CHANGED:
                 perceiver = self._sensors.get(sensor_id)
                 if perceiver is not None and perceiver.awareness is not None:
-                    level = LevelChange(target, number, perceiver.awareness.name_of(number), at_s)
+                    level = LevelChange(target, number, perceiver.awareness.level_names[number], at_s)
                     self._call(sensor_id, name, level, now)
             elif name != SENSED:
                 change = MemoryChange(name.removeprefix("on_"), target, at_s, position)  # type: ignore[arg-type]
                 self._call(sensor_id, name, change, now)
             else:
                 sensations, most = [notice], 1 if self._audience is None else len(notices) + 1
-                if is_limited and self._audience is not None:
+                if limit is not None and self._audience is not None:
                     most = SIGHTINGS_AT_ONCE if sent_at_s is None else HEARD_AT_ONCE
                 while len(sensations) < most and notices and notices[0][0] == SENSED:
                     sensations.append(notices.popleft())
                 self._report(sensations, now)
-            if is_limited and budget.is_spent:
+            if limit is not None and limit.is_spent:
                 return not notices
         return True
 
@@ -497,6 +491,6 @@ class Perception(Saveable):
                 faults.succeeded(key)
 
 
-def ends_passes(budget: Budget) -> bool:
-    """Return whether a budget ends passes: a step is counted by that of a test or a server, where it does not."""
-    return not (budget.is_unlimited or budget.charges_runs)
+def limit_of(budget: Budget) -> Budget | None:
+    """Return a budget that ends passes and notices: one of time; None for others, as tests and servers have them."""
+    return None if budget.is_unlimited or budget.charges_runs else budget

@@ -84,12 +84,13 @@ class QueryAges(Saveable):
         is_long: whether times of so many passes are kept that it is worth forgetting some.
         longest_wait_passes: the most that any pair has waited until it was asked (count).
         longest_wait_s: likewise (s).
+        interrupted_at: number of the pass in which the budget ended before looking and asking did; None for never.
         is_late: whether one of the last rounds of notices was interrupted by the budget.
     """
 
     STATE = DeclaredState(
         ended_s=ListOf(Seconds(), make=deque, at="_ended_s"), longest_wait_passes=Whole(), longest_wait_s=Number(0),
-        rounds_s=ListOf(Number(0), make=deque, at="_rounds_s"),
+        interrupted_at=Optional(Whole(maximum=MOST // 4)), rounds_s=ListOf(Number(0), make=deque, at="_rounds_s"),
         round_began_s=Optional(Seconds(), at="_round_began_s"), is_late=Flag())
 
     def __init__(self) -> None:
@@ -99,9 +100,19 @@ class QueryAges(Saveable):
         self.longest_wait_s = 0.0
         self._ended_s: deque[float] = deque()  # of the last passes, as far back as is needed
         self._cut_short: deque[tuple[int, int]] = deque()  # which passes, and how many pairs each asked
+        self.interrupted_at: int | None = None
         self.is_late = False
         self._rounds_s: deque[float] = deque()  # durations of the last rounds, 0 for one that was not interrupted
         self._round_began_s: float | None = None
+
+    def note_interrupted(self) -> None:
+        """Note that the budget of an advance ended before looking and asking did."""
+        self.interrupted_at = self.passes
+
+    @property
+    def was_interrupted(self) -> bool:
+        """Whether that happened in one of the last ``PASSES_TIMED`` passes."""
+        return self.interrupted_at is not None and self.passes - self.interrupted_at < PASSES_TIMED
 
     @property
     def new(self) -> int:
@@ -237,11 +248,10 @@ class ContinuousSensing(Saveable):
         self.is_looking = False
         self.looked_in = -1       # the turn of the pass under way, or of the last
         # How many had been removed when the pass began that found the pairs; and the one under way.
-        self._removals = self._removals_before = (0, 0)
+        self._removals = self._removals_before = 0
         self.pairs_needing_rays = 0
         self._asked_after = 0     # how many passes had ended when pairs were asked last
         self.ages = QueryAges()
-        self._out = (np.zeros(0, np.int64), np.zeros(0))
         self._whole, self._whole_of = NO_LINES, NO_KEYS     # the lines of all pairs, and their keys
 
     def look(self, budget: Budget, now_s: float) -> bool:
@@ -255,32 +265,36 @@ class ContinuousSensing(Saveable):
         if not self.pairs:
             return True
         is_unlimited, block = budget.is_unlimited, 1 + PAIRS_PER_BLOCK // (1 + self._sources.ids.count)
+        sensors, ages, removals = self._sensors, self.ages, self._sensors.ids.removals + self._sources.ids.removals
         if self.is_looking:
-            return self._look_on(budget, now_s, block)
-        sensors, looking = self._sensors, self._sensors.ids.ids
+            return self._look_on(budget, now_s, block, removals)
+        looking = sensors.ids.ids
         if sensors.period > 1 and self.looked_in == sensors.turn:
             return True
+        if ages.is_long:
+            ages.forget_before(self.oldest_moment)
         # ``peek``, because a replay must query the budget as often as the recorded game did.
         if len(looking) > block or not (is_unlimited or budget.stopwatch or budget.peek() >= len(looking)):
             self._to_look, self._found = looking, {number: [] for number in self.pairs}
-            self.looked_in, self.is_looking = sensors.turn, True
-            self._removals_before = self._count_removals()
-            return self._look_on(budget, now_s, block)
+            self.looked_in, self.is_looking, self._removals_before = sensors.turn, True, removals
+            return self._look_on(budget, now_s, block, removals)
         if not is_unlimited:
             if budget.is_spent:
                 return False
             budget.spend(len(looking))
-        self.looked_in, self._removals_before = sensors.turn, self._count_removals()
-        moment, are_shown = self.ages.end_pass(now_s), self._sources.are_shown
+        self.looked_in, self._removals, self.pairs_needing_rays = sensors.turn, removals, 0
+        moment, are_shown = ages.end_pass(now_s), self._sources.are_shown
         for number, pairs in self.pairs.items():
+            needs_ray = self._needs_ray[number]
             if are_shown[number]:
-                pairs.take(*self._in_reach(number, looking), moment, self._needs_ray[number])
+                pairs.take(*self._in_reach(number, looking), moment, needs_ray)
             elif pairs.count:
-                pairs.take(NO_KEYS, NO_INTENSITIES, 0, moment, self._needs_ray[number])
-        self._end_pass()
+                pairs.take(NO_KEYS, NO_INTENSITIES, 0, moment, needs_ray)
+            if needs_ray:
+                self.pairs_needing_rays += pairs.count
         return True
 
-    def _look_on(self, budget: Budget, now_s: float, block: int) -> bool:
+    def _look_on(self, budget: Budget, now_s: float, block: int, removals: int) -> bool:
         """Continue a pass, which is interrupted between blocks of sensors."""
         enough = len(self._to_look) - block * (PAIRS_PER_ADVANCE // PAIRS_PER_BLOCK)
         while len(self._to_look):
@@ -292,26 +306,18 @@ class ContinuousSensing(Saveable):
             end = block if budget.stopwatch is not None else int(min(block, budget.left))
             looking, self._to_look = self._to_look[:end], self._to_look[end:]
             budget.spend(len(looking))
-            if self._removals_before != self._count_removals():
+            if self._removals_before != removals:
                 looking = looking[self._sensors.ids.are_known(looking)]
             for number, found in self._found.items():
                 keys, intensity, count = self._in_reach(number, looking)
                 found.append(PairsFound(keys[:count].copy(), intensity[:count].copy()))
-        self.is_looking = False
+        self.is_looking, self._removals = False, self._removals_before
         moment = self.ages.end_pass(now_s)
         for number, blocks in self._found.items():
             keys, intensity = _joined(blocks)
             self.pairs[number].take(keys, intensity, len(keys), moment, self._needs_ray[number])
-        self._end_pass()
+        self.pairs_needing_rays = sum(self.pairs[number].count for number in self._by_rays)
         return True
-
-    def _end_pass(self) -> None:
-        """Count the pairs of a pass, and note which of them may have been removed."""
-        self._removals, self.pairs_needing_rays = self._removals_before, 0
-        for number in self._by_rays:
-            self.pairs_needing_rays += self.pairs[number].count
-        if self.ages.is_long:
-            self.ages.forget_before(self.oldest_moment)
 
     def next_question(self, max_rays: int, unordered: int = 0) -> LineQuery:
         """Return the pairs whose turn it is, by importance and age, ties by sensor, then source.
@@ -379,14 +385,11 @@ class ContinuousSensing(Saveable):
             rows = np.flatnonzero(pairs.waiting_since <= self.ages.new)
             if len(rows) == pairs.count:
                 rows = None
-        if self._removals != self._count_removals():
+        if self._removals != self._sensors.ids.removals + self._sources.ids.removals:
             sensor_ids, source_ids = ids_of(pairs.keys if rows is None else pairs.keys[rows])
             alive = self._sensors.ids.are_known(sensor_ids) & self._sources.ids.are_known(source_ids)
             rows = np.flatnonzero(alive) if rows is None else rows[alive]
         return rows
-
-    def _count_removals(self) -> tuple[int, int]:
-        return self._sensors.ids.removals, self._sources.ids.removals
 
     def see_all(self) -> None:
         """Set all pairs in reach as sensed, where nothing blocks sight."""
@@ -500,7 +503,7 @@ class ContinuousSensing(Saveable):
                         refuse(name, f"contain the {table.noun} id {unknown[0]}, which never existed")
 
     def _finish_load(self) -> None:
-        self._removals = self._removals_before = (-1, -1)       # some pairs may have been removed
+        self._removals = self._removals_before = -1       # some pairs may have been removed
         self.pairs_needing_rays = sum(self.pairs[number].count for number in self._by_rays)
         self._asked_after = self.ages.passes        # perhaps
 
@@ -508,14 +511,9 @@ class ContinuousSensing(Saveable):
         self, number: int, sensor_ids: NDArray[np.int32]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64], int]:
         """Return keys and intensities of pairs that pass every test but the ray, and how many; valid until the next."""
-        source_ids = self._sources.ids.ids
-        room = len(sensor_ids) * len(source_ids)
-        if room > len(self._out[0]):
-            self._out = (np.zeros(room, np.int64), np.zeros(room))
-        keys, intensity = self._out
-        found = self._sensors.loops.pairs_in_reach(
-            self._sensors, sensor_ids, self._sources, source_ids, self._senses[number], keys, intensity)
-        return keys, intensity, found
+        found: tuple[NDArray[np.int64], NDArray[np.float64], int] = self._sensors.loops.pairs_in_reach(
+            self._sensors, sensor_ids, self._sources, self._sources.ids.ids, self._senses[number])
+        return found
 
 
 def _point(direction: NDArray[np.float64]) -> Point:

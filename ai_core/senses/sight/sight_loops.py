@@ -46,6 +46,16 @@ VERTICAL = cython.declare(cython.double, NO_RIGHT)
 SLACK = cython.declare(cython.double, 1.0001)           # factor on reaches, above rounding and the tolerance of borders
 LEAST_M2 = cython.declare(cython.double, 1e-37)         # what float32 counts as 0 (m²)
 BEHIND = cython.declare(cython.double, 1e-8)            # squared share of the distance, far above BORDER_TOLERANCE
+# Numbers of a target: its position (m), strength, its logarithm, size (as if it were so many times nearer), limit of
+# the squared distance (m², above rounding), id.
+X = cython.declare(cython.Py_ssize_t, 0)
+Y = cython.declare(cython.Py_ssize_t, 1)
+Z = cython.declare(cython.Py_ssize_t, 2)
+STRENGTH = cython.declare(cython.Py_ssize_t, 3)
+LOG_STRENGTH = cython.declare(cython.Py_ssize_t, 4)
+SIZE = cython.declare(cython.Py_ssize_t, 5)
+LIMIT = cython.declare(cython.Py_ssize_t, 6)
+ID = cython.declare(cython.Py_ssize_t, 7)
 
 
 def shown(name, array, dtype, *least):
@@ -168,20 +178,14 @@ class SightLoops:
     # Arguments.
     sensor_ids: cython.const[cython.int][::1]
     source_ids: cython.const[cython.int][::1]
+    # Pairs that are found.
+    found: tuple
     keys: cython.longlong[::1]
     intensities: cython.double[::1]
-    # Sources that show themselves.
+    # Sources that show themselves: a cache line for each, with the numbers X to ID.
     target_room: cython.Py_ssize_t
-    target_places: cython.float[:, ::1]         # (3, targets), for the rough test
-    target_x: cython.double[::1]
-    target_y: cython.double[::1]
-    target_z: cython.double[::1]
-    target_strength: cython.double[::1]
-    target_log_strength: cython.double[::1]
-    target_size: cython.double[::1]             # as if it were so many times nearer
-    target_limit: cython.double[::1]            # of the squared distance, above rounding
-    target_affiliation: cython.longlong[::1]
-    target_id: cython.longlong[::1]
+    target: cython.double[:, ::1]
+    target_places: cython.float[:, ::1]         # (3, targets), for the rough test of many
     targets: cython.Py_ssize_t
     largest: cython.double
     # Rough test.
@@ -222,7 +226,7 @@ class SightLoops:
 
     def __init__(self) -> None:
         self.sensor_layout = self.source_layout = None
-        self.arguments = (None,) * 4
+        self.arguments, self.found = (None, None), (np.zeros(0, np.int64), np.zeros(0))
         self.target_room = 0
         self.near, self.near_targets, self.sense = RoughTest(), RoughTest(), None
 
@@ -259,32 +263,27 @@ class SightLoops:
         self.source_rows, self.source_layout = rows, layout
 
     @cython.cfunc
-    def view_arguments(self, sensor_ids, source_ids, out_keys, out_intensity):
+    def view_arguments(self, sensor_ids, source_ids):
         before = self.arguments
-        self.arguments = (None,) * 4
+        self.arguments = (None, None)
         if sensor_ids is not before[0]:
             self.sensor_ids = shown("sensor_ids", sensor_ids, np.int32, 0)
         if source_ids is not before[1]:
             self.source_ids = shown("source_ids", source_ids, np.int32, 0)
-        if out_keys is not before[2]:
-            self.keys = shown("out_keys", out_keys, np.int64, 0)
-        if out_intensity is not before[3]:
-            self.intensities = shown("out_intensity", out_intensity, np.float64, 0)
-        self.arguments = (sensor_ids, source_ids, out_keys, out_intensity)
+        self.arguments = (sensor_ids, source_ids)
 
     @cython.cfunc
-    def fit_targets(self, count: cython.Py_ssize_t):
-        if count <= self.target_room:
-            return
-        room = max(16, 2 * count)
-        numbers, ids = np.zeros((7, room)), np.zeros((2, room), np.int64)
-        self.target_places = memoryview(np.zeros((3, room), np.float32))
-        self.target_x, self.target_y = memoryview(numbers[0]), memoryview(numbers[1])
-        self.target_z, self.target_limit = memoryview(numbers[2]), memoryview(numbers[3])
-        self.target_strength, self.target_log_strength = memoryview(numbers[4]), memoryview(numbers[5])
-        self.target_size = memoryview(numbers[6])
-        self.target_affiliation, self.target_id = memoryview(ids[0]), memoryview(ids[1])
-        self.target_room = room
+    def fit(self, sensors: cython.Py_ssize_t, targets: cython.Py_ssize_t):
+        """Make room for so many sensors and targets, and all pairs of them."""
+        if sensors * targets > len(self.found[0]):
+            self.found = np.zeros(sensors * targets, np.int64), np.zeros(sensors * targets)
+            self.keys, self.intensities = memoryview(self.found[0]), memoryview(self.found[1])
+        if targets > self.target_room:
+            self.target_room = max(16, 2 * targets)
+            self.target = memoryview(np.zeros((self.target_room, ID + 1)))
+            self.target_places = memoryview(np.zeros((3, self.target_room), np.float32))
+        self.near.fit(self.rows)
+        self.near_targets.fit(targets)
 
     @cython.cfunc
     def set_way(self, range_m: cython.double, kept_per_m: cython.double):
@@ -308,8 +307,8 @@ class SightLoops:
 
     # Pairs of sensor and source.
 
-    def pairs_in_reach(self, sensors, sensor_ids, sources, source_ids, sense, out_keys, out_intensity) -> int:
-        """Write the pairs of sensor and source that pass every test but the ray; return how many.
+    def pairs_in_reach(self, sensors, sensor_ids, sources, source_ids, sense) -> tuple:
+        """Return the pairs of sensor and source that pass every test but the ray, valid until the next call.
 
         Args:
             sensors: the ``SensorTable``.
@@ -317,8 +316,11 @@ class SightLoops:
             sources: a ``SourceTable``.
             source_ids: (m,) int32, in use.
             sense: ``ModalityNumbers`` of a continuous modality.
-            out_keys: (n * m,) int64 or more, see ``pairs_in_view.keys_of``; in the order of sensors, then of sources.
-            out_intensity: (n * m,) float64 or more.
+
+        Returns:
+            keys: (pairs or more,) int64, see ``pairs_in_view.keys_of``; in the order of sensors, then of sources.
+            intensities: (pairs or more,) float64.
+            pairs: how many there are.
 
         Raises:
             IndexError: if an id has no row, or there is no such modality.
@@ -326,27 +328,22 @@ class SightLoops:
 
         Cost: O(n * m).
         """
-        self.view_arguments(sensor_ids, source_ids, out_keys, out_intensity)
-        n: cython.Py_ssize_t = self.sensor_ids.shape[0]
-        m: cython.Py_ssize_t = self.source_ids.shape[0]
-        if self.keys.shape[0] < n * m or self.intensities.shape[0] < n * m:
-            raise ValueError(f"out_keys and out_intensity must have room for {n * m} pairs")
+        count: cython.Py_ssize_t = 0
+        self.view_arguments(sensor_ids, source_ids)
         self.view_sensors(sensors)
         self.view_sources(sources)
         self.set_sense(sense, sensors.most_acuity)
         if not have_rows(self.sensor_ids, self.rows) or not have_rows(self.source_ids, self.source_rows) or (
                 self.number >= self.source_strength.shape[1]):
             raise IndexError("a sensor or source id has no row, or sources lack the modality")
-        if not n or not m:
-            return 0
-        self.fit_targets(m)
-        self.near.fit(self.rows)
-        self.near_targets.fit(m)
-        self.gather_targets()
-        self.farthest_m = self.range_m
-        if self.needs_cone:
-            self.farthest_m = min(self.range_m, sensors.farthest_cone_m * SLACK)
-        return self.find_all()
+        if self.sensor_ids.shape[0] and self.source_ids.shape[0]:
+            self.fit(self.sensor_ids.shape[0], self.source_ids.shape[0])
+            self.gather_targets()
+            self.farthest_m = self.range_m
+            if self.needs_cone:
+                self.farthest_m = min(self.range_m, sensors.farthest_cone_m * SLACK)
+            count = self.find_all()
+        return self.found[0], self.found[1], count
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -354,6 +351,7 @@ class SightLoops:
         """Copy the sources that show themselves into one run of memory."""
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t = 0
+        axis: cython.Py_ssize_t
         slot: cython.Py_ssize_t
         strength: cython.double
         reach_m: cython.double
@@ -362,13 +360,14 @@ class SightLoops:
             slot = self.source_ids[i] & SLOT_MASK
             strength, reach_m = self.source_strength[slot, self.number], self.range_m * self.source_size[slot]
             if strength >= 0:
-                self.target_x[j] = self.target_places[0, j] = self.source_position[0, slot]
-                self.target_y[j] = self.target_places[1, j] = self.source_position[1, slot]
-                self.target_z[j] = self.target_places[2, j] = self.source_position[2, slot]
-                self.target_strength[j] = strength
-                self.target_log_strength[j] = log(strength) if strength > 0 else -INFINITY
-                self.target_size[j], self.target_limit[j] = self.source_size[slot], reach_m * reach_m * SLACK
-                self.target_affiliation[j], self.target_id[j] = self.source_affiliation[slot], self.source_ids[i]
+                for axis in range(3):
+                    self.target[j, axis] = self.source_position[axis, slot]
+                    if self.source_ids.shape[0] > FEW_TARGETS:
+                        self.target_places[axis, j] = self.source_position[axis, slot]
+                self.target[j, STRENGTH] = strength
+                self.target[j, LOG_STRENGTH] = log(strength) if strength > 0 else -INFINITY
+                self.target[j, SIZE], self.target[j, LIMIT] = self.source_size[slot], reach_m * reach_m * SLACK
+                self.target[j, ID] = self.source_ids[i]
                 self.largest = max(self.largest, self.source_size[slot])
                 j += 1
         self.targets = j
@@ -384,8 +383,8 @@ class SightLoops:
         if is_rough:
             for j in range(self.targets):
                 mark_near(
-                    self.position, self.rows, self.target_places[0, j], self.target_places[1, j],
-                    self.target_places[2, j], self.farthest_m * self.target_size[j], self.near.marks)
+                    self.position, self.rows, self.target[j, X], self.target[j, Y], self.target[j, Z],
+                    self.farthest_m * self.target[j, SIZE], self.near.marks)
         for k in range(self.sensor_ids.shape[0]):
             if not is_rough or self.near.marks[self.sensor_ids[k] & SLOT_MASK]:
                 count = self.add_pairs(self.sensor_ids[k], count)
@@ -464,16 +463,17 @@ class SightLoops:
         self, sensor_id: cython.int, slot: cython.Py_ssize_t, j: cython.Py_ssize_t, count: cython.Py_ssize_t,
     ) -> cython.int:
         """Write a pair and return 1 if it passes every test, else return 0."""
-        dx: cython.double = self.target_x[j] - self.eye_x
-        dy: cython.double = self.target_y[j] - self.eye_y
-        dz: cython.double = self.target_z[j] - self.eye_z
+        dx: cython.double = self.target[j, X] - self.eye_x
+        dy: cython.double = self.target[j, Y] - self.eye_y
+        dz: cython.double = self.target[j, Z] - self.eye_z
         squared: cython.double = dx * dx + dy * dy + dz * dz
-        size: cython.double = self.target_size[j]
-        sensed: cython.double = self.target_strength[j]
+        size: cython.double = self.target[j, SIZE]
+        sensed: cython.double = self.target[j, STRENGTH]
+        source_id: cython.longlong = cython.cast(cython.longlong, self.target[j, ID])
         cone: cython.Py_ssize_t
         distance: cython.double
         # What leaves out most for least comes first.
-        if squared > self.target_limit[j]:
+        if squared > self.target[j, LIMIT]:
             return 0
         if size != 1:
             dx, dy, dz = dx / size, dy / size, dz / size
@@ -485,14 +485,15 @@ class SightLoops:
             return 0
         # Roughly, because a power costs most; not ">=", which is false for NaN.
         if self.kept_per_m != 1 and (
-                self.target_log_strength[j] + distance * self.log_kept_per_m < self.eye_log_threshold):
+                self.target[j, LOG_STRENGTH] + distance * self.log_kept_per_m < self.eye_log_threshold):
             return 0
         if not self.is_prepared and (not self.prepare(slot) or self.is_outside(dx, dy, dz, squared)):
             return 0
         cone = self.cone_towards(slot, dx, dy, dz) if self.needs_cone else 0
         if cone < 0:
             return 0
-        if self.self_source[slot] == self.target_id[j] or not self.detection_mask[slot] & self.target_affiliation[j]:
+        if self.self_source[slot] == source_id or not (
+                self.detection_mask[slot] & self.source_affiliation[source_id & SLOT_MASK]):
             return 0
         if self.kept_per_m != 1:
             sensed = sensed * pow(self.kept_per_m, distance)
@@ -500,7 +501,7 @@ class SightLoops:
             sensed = sensed * self.cones[slot, cone, 3]
         if not sensed >= self.threshold[self.number, slot]:
             return 0
-        self.keys[count] = (cython.cast(cython.longlong, sensor_id) << ID_BITS) | self.target_id[j]
+        self.keys[count] = (cython.cast(cython.longlong, sensor_id) << ID_BITS) | source_id
         self.intensities[count] = sensed
         return 1
 

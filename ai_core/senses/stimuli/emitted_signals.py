@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget
-from ai_core.errors import check_type, finite_number, point, shown
+from ai_core.errors import LARGEST, check_type, finite_number, point, shown
 from ai_core.saving.declared_state import Change, DeclaredState, Inner, Part, Refuse, Saveable
 from ai_core.saving.fields import LATEST_S as LATEST_MOMENT_S
 from ai_core.saving.kinds import (
@@ -42,6 +42,7 @@ from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.source_table import ALL_AFFILIATIONS, PLAIN, SourceTable
 from ai_core.senses.stimuli.air import BackgroundNoise, Wind
 from ai_core.senses.stimuli.arrival_loops import LATEST_S, ArrivalQueue
+from ai_core.senses.stimuli.muffling import Between
 
 __all__ = ["SIGNAL", "EmittedSignals", "Muffle", "StimulusFront"]
 
@@ -118,7 +119,9 @@ class EmittedSignals(Saveable):
         sent: signals emitted so far (count).
         queue: all arrivals to come.
         waiting: signals that have not begun, by order; by kind while ``is_behind``.
+        occlusion: see ``RegionalSenseManager``; while it is None, no signal waits for it.
         is_behind: whether signals wait for the budget because those before them were not delivered yet.
+        quiet_at: equal to ``sent`` only if nothing is under way, so that ``begin_advance`` would do nothing.
         waves: signals that meet sensors as they travel, ``StimulusFront`` in this class.
     """
 
@@ -145,11 +148,11 @@ class EmittedSignals(Saveable):
 
     def __init__(
         self, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable, muffle: Muffle,
-        is_muffled: Callable[[int], bool],
+        occlusion: Between | None,
     ) -> None:
         self._modalities = modalities
         self._sensors, self._sources = sensors, sources
-        self._muffle, self._is_muffled = muffle, is_muffled
+        self._muffle, self.occlusion = muffle, occlusion
         self.noise, self.wind = BackgroundNoise(modalities), Wind()
         self.queue = ArrivalQueue()
         self.waiting: dict[Hashable, Signal] = {}
@@ -157,6 +160,7 @@ class EmittedSignals(Saveable):
         self.waves: list[Any] = []
         self.followed = 0                       # of the waves, in this pass
         self.sent = 0
+        self.quiet_at = -1
         self._sent_before = 0                   # this advance
         self._begun_before: int | None = None   # the order of the first that this pass leaves to the next
         self._pass_s: float | None = None       # when the pass of deliveries began; None between passes
@@ -203,8 +207,11 @@ class EmittedSignals(Saveable):
         channel: str, now_s: float,
     ) -> None:
         """Send a signal of a source; see ``RegionalSenseManager.emit``."""
-        number = self._modalities.number(modality_name)
-        if self._modalities.all[number].is_continuous:
+        modalities = self._modalities
+        number = modalities.numbers.get(modality_name) if type(modality_name) is str else None
+        if number is None:
+            number = modalities.number(modality_name)
+        if modalities.all[number].is_continuous:
             raise ValueError(
                 f"modality_name must be an emitted modality, got {shown(modality_name)}, which is"
                 " continuous; change the strength of the source in that modality instead")
@@ -232,8 +239,9 @@ class EmittedSignals(Saveable):
             Whether a signal is under way.
         """
         if self._is_delivered and not self.is_behind and not self.has_work:
-            self._sent_before = self.sent
+            self._sent_before = self.quiet_at = self.sent
             return False
+        self.quiet_at = -1
         queue = self.queue
         if queue.arrived or queue.awaiting_occlusion:
             queue.begin_advance(now_s)
@@ -354,9 +362,11 @@ class EmittedSignals(Saveable):
         channel: str, now_s: float,
     ) -> Signal:
         """Return a signal of a source; everything is checked. Its place is rounded as places of sensors are."""
-        sources, slot = self._sources, self._sources.ids.slot(source_id)
+        sources, ids = self._sources, self._sources.ids
+        slot = source_id & SLOT_MASK if type(source_id) is int and source_id in ids.names else ids.slot(source_id)
         if strength is not None:
-            strength = finite_number("strength", strength, minimum=0)
+            if type(strength) is not float or not 0 <= strength <= LARGEST:
+                strength = finite_number("strength", strength, minimum=0)
         elif (strength := float(sources.strength[slot, number])) < 0:
             raise ValueError(
                 f"strength must be a number, got None: source {source_id} has no strength"
@@ -394,7 +404,7 @@ class EmittedSignals(Saveable):
             x, y, z = signal.position
             self.queue.add(
                 sensors, signal, kinds[number], (slots, distances, distances, [signal.strength] * count, intensities),
-                x, y, z, math.inf, False, self._is_muffled(number))
+                x, y, z, math.inf, False, self.occlusion is not None and kinds[number].is_muffled)
         return count + 1 + sensors.ids.rows // SENSORS_LIKE_AN_ARRIVAL
 
     def _advance_wave(self, front: Any, budget: Budget, now_s: float) -> bool:
@@ -419,7 +429,7 @@ class EmittedSignals(Saveable):
                     found.append((slot, distance, distance, signal.strength, intensity))
         if found:
             self._add(signal, (x, y, z), tuple(map(list, zip(*found, strict=True))), latest_s=now_s, is_final=True,
-                      needs_occlusion=self._is_muffled(signal.modality))
+                      needs_occlusion=self.occlusion is not None and kind.is_muffled)
         return True
 
     def _is_over(self, front: Any, now_s: float) -> bool:
@@ -481,7 +491,7 @@ class EmittedSignals(Saveable):
             refuse("waves", "must hold signals of slow modalities")
 
     def _finish_load(self) -> None:
-        self.followed = min(self.followed, len(self.waves))
+        self.followed, self.quiet_at = min(self.followed, len(self.waves)), -1
 
 
 class SignalsPart(Inner):

@@ -63,12 +63,10 @@ def _sounds(all_sensors: list[Sensor], origins: list[Place]) -> Case:
 def _sights(all_sensors: list[Sensor], origins: list[Place]) -> Case:
     table, sources, written = tables(all_sensors, origins)
     sense = ModalityNumbers(0, RANGE_M, ATTENUATION, needs_cone=True)
-    room = len(all_sensors) * len(origins)
-    keys, intensity = np.zeros(room, np.int64), np.zeros(room)
 
     def frame() -> NDArray[np.int64]:
         table.position[: len(written)] = written
-        count = table.loops.pairs_in_reach(table, table.ids.ids, sources, sources.ids.ids, sense, keys, intensity)
+        keys, _, count = table.loops.pairs_in_reach(table, table.ids.ids, sources, sources.ids.ids, sense)
         return keys[:count]
 
     return frame

@@ -45,7 +45,12 @@ ID = Whole(maximum=LARGEST_ID)
 
 
 class FeltCollisions(Saveable):
-    """Delivers touches to sensors whose bodies met the bodies of sources."""
+    """Delivers touches to sensors whose bodies met the bodies of sources.
+
+    Attributes:
+        is_busy: whether bodies met, or some have to be asked: those of the members that there were in the last frame.
+        members: readers of the manager of which the last frame delivered contacts.
+    """
 
     STATE = DeclaredState(
         delivered=MapOf(Seconds(), key=Row(_pair, ID, ID), at="_delivered_s"),
@@ -58,20 +63,17 @@ class FeltCollisions(Saveable):
         self._met: set[tuple[int, int]] = set()          # instance ids of bodies, since the last frame
         self._sliding: set[tuple[int, int]] = set()      # pairs that slid along each other in the last frame
         self._delivered_s: dict[tuple[int, int], float] = {}  # when a sensor last felt a source
-        self._members: tuple[Any, ...] | None = None     # readers of the manager from which the next fields were made
+        self.is_busy = False
+        self.members: tuple[Any, ...] | None = None      # the next fields are made from them
         self._sensors: dict[int, list[int]] = {}         # by instance id of their body
         self._sources: dict[int, list[int]] = {}
         self._movers: list[Any] = []
         self._bodies: dict[int, list[int]] = {}          # of both
 
-    @property
-    def is_quiet(self) -> bool:
-        """Whether no bodies met, and none has to be asked: those of the members that there were in the last frame."""
-        return not (self._met or self._movers)
-
     def meet(self, one: int, other: int) -> None:
         """Note that two bodies met, by their instance ids."""
         self._met.add((one, other))
+        self.is_busy = True
 
     def deliver(self, sensor_bodies: dict[int, int], source_bodies: dict[int, int], readers: tuple[Any, ...]) -> None:
         """Deliver the touches of all contacts since the last frame.
@@ -82,11 +84,12 @@ class FeltCollisions(Saveable):
 
         Cost: one engine call for each CharacterBody, three more for each slide of it.
         """
-        if readers is not self._members:
-            self._members = readers
+        if readers is not self.members:
+            self.members = readers
             self._sensors, self._sources = _by_body(sensor_bodies), _by_body(source_bodies)
             self._movers = _character_bodies(self._sensors, self._sources)
             self._bodies = {**self._sensors, **self._sources}
+        self.is_busy = bool(self._movers)
         if self._movers:
             sliding = slide_pairs(self._movers, self._bodies)
             if sliding:
@@ -105,6 +108,9 @@ class FeltCollisions(Saveable):
             if pair not in self._delivered_s:
                 self._delivered_s[pair] = now_s
                 self._manager.feel(*pair)
+
+    def _finish_load(self) -> None:
+        self.is_busy = True
 
     def body_paths(self) -> dict[int, str]:
         """Return the path of each body, by instance id."""

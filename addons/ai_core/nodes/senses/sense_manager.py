@@ -663,8 +663,9 @@ class SenseManager(SavedState, Node):
             lost = readers[1].read(source_positions)
             if lost:
                 self._space.report_lost(readers[1], lost)
-            if self._contacts is not None:
-                self._contacts.deliver(self._sensor_bodies, self._bodies, readers)
+            contacts = self._contacts
+            if contacts is not None and (contacts.is_busy or contacts.members is not readers):
+                contacts.deliver(self._sensor_bodies, self._bodies, readers)
             core.advance(turn.budget)
             self._joined.clear()
             if self._is_shown and self._core is not None:
@@ -674,7 +675,7 @@ class SenseManager(SavedState, Node):
 
     def _is_felt(self) -> bool:
         """Deliver contacts of bodies; return whether a sensor feels one."""
-        if self._contacts is None or self._contacts.is_quiet:
+        if self._contacts is None or not self._contacts.is_busy:
             return False
         self._contacts.deliver(self._sensor_bodies, self._bodies, self._made_readers())
         return not self._core.is_idle
