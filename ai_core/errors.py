@@ -167,10 +167,11 @@ def positions(
 
 def point(name: str, value: object) -> NDArray[np.float32]:
     """Return two coordinates with z = 0, or three, as a finite float32 position of shape (3,), a copy."""
-    if type(value) is tuple and len(value) == 3 and all(
-        type(one) is float and -LARGEST_FLOAT32 <= one <= LARGEST_FLOAT32 for one in value
-    ):
-        return np.array(value, np.float32)
+    if type(value) is tuple and len(value) == 3:
+        x, y, z = value
+        most = LARGEST_FLOAT32
+        if type(x) is type(y) is type(z) is float and -most <= x <= most and -most <= y <= most and -most <= z <= most:
+            return np.array(value, np.float32)
     array = _numbers(name, value)
     if array.shape not in ((2,), (3,)):
         raise ValueError(f"{name} must have shape (3,) or (2,), got {array.shape}")

@@ -39,6 +39,7 @@ from ai_core.senses.sight.views import VIEWS
 from ai_core.senses.sight.visibility import Visibility
 from ai_core.senses.source_table import (
     ALL_AFFILIATIONS,
+    PLAIN,
     Clue,
     SourceDetails,
     SourceTable,
@@ -496,8 +497,9 @@ class RegionalSenseManager(Saveable):
             ValueError: if a number is out of range; then nothing is added.
             UnknownNameError: if a modality or pattern is unknown.
         """
-        levels = {} if actions is None else named_levels(actions)
-        details = SourceDetails(tag, levels, visible_parts(parts))
+        details = PLAIN
+        if tag != "" or actions or parts:
+            details = SourceDetails(tag, {} if actions is None else named_levels(actions), visible_parts(parts))
         return self._sources.add(
             position, strengths, affiliation, name,
             light=light, size=size, pattern=pattern, details=details,

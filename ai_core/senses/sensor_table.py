@@ -44,13 +44,13 @@ class Abilities(NamedTuple):
 
     Attributes:
         row: its thresholds, as of ``ModalitySet.row``.
-        log_row: their logarithms.
+        log_row: their logarithms; float64.
         cones: its cones.
         packed: the same as ``packed_cones`` returns them.
     """
 
     row: NDArray[np.float64]
-    log_row: list[float]
+    log_row: NDArray[np.float64]
     cones: tuple[SightCone, ...]
     packed: NDArray[np.float64]
 
@@ -120,7 +120,7 @@ class SensorTable:
         if alike is None or alike.row is not self._modalities.row("thresholds", thresholds, DEAF) or (
                 alike.cones != tuple(cones)):
             row, packed = self._abilities(thresholds, packed_cones(cones))
-            alike = Abilities(row, _logarithms(row.tolist()), tuple(cones), packed)
+            alike = Abilities(row, np.array(_logarithms(row.tolist())), tuple(cones), packed)
         mask = affiliation_mask("detection_mask", detection_mask)
         own = _own_source(self_source)
         new = self.ids.add(name)

@@ -180,7 +180,8 @@ class SourceTable:
         self.own_strength[slot] = row
         self.light[slot], self.size[slot], self.pattern[slot] = brightness, times, number
         self.affiliation[slot] = bits
-        self.put_details(new, details)
+        if details is not PLAIN:
+            self.put_details(new, details)
         if brightness == 1 and not (self.has_backdrops or self._moving):       # most sources: no factor counts
             self.strength[slot] = row
             vars(self).pop("are_shown", None)

@@ -63,6 +63,7 @@ from _bridge import (
     converts_strictly,
     delta_time_of,
     emit_each,
+    engine_step,
     follow_path,
     forget_progress,
     get_object,

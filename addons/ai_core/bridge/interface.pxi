@@ -33,7 +33,7 @@ cdef extern from "engine_hashes.h":
     int64_t HASH_CharacterBody3D_get_slide_collision_count, HASH_CharacterBody3D_get_slide_collision
     int64_t HASH_CharacterBody2D_get_slide_collision_count, HASH_CharacterBody2D_get_slide_collision
     int64_t HASH_CharacterBody3D_set_velocity, HASH_CharacterBody3D_get_velocity, HASH_CharacterBody3D_move_and_slide
-    int64_t HASH_Engine_is_in_physics_frame
+    int64_t HASH_Engine_is_in_physics_frame, HASH_Engine_get_physics_frames, HASH_Engine_get_process_frames
     int64_t HASH_NavigationAgent3D_get_target_position, HASH_NavigationAgent3D_get_next_path_position
     int64_t HASH_NavigationAgent3D_get_current_navigation_path, HASH_NavigationAgent3D_set_velocity
     int64_t HASH_NavigationAgent2D_get_target_position, HASH_NavigationAgent2D_get_next_path_position

@@ -107,6 +107,10 @@ cdef const void* bind_is_class = NULL
 cdef const void* bind_global_transform = NULL
 cdef const void* bind_delta_time = NULL
 cdef const void* bind_physics_delta_time = NULL
+cdef const void* bind_physics_frames = NULL
+cdef const void* bind_process_frames = NULL
+cdef const void* bind_is_in_physics = NULL
+cdef void* engine_object = NULL
 
 cdef const void* need_bind(str class_name, str method, int64_t method_hash) except NULL:
     return MethodBind(class_name, method, method_hash).bind
@@ -114,6 +118,7 @@ cdef const void* need_bind(str class_name, str method, int64_t method_hash) exce
 cdef int open_methods() except -1:
     global bind_emit_signal, bind_connect, bind_init_ref, bind_unreference, bind_reference_count
     global bind_is_class, bind_notification, bind_global_transform, bind_delta_time, bind_physics_delta_time
+    global bind_physics_frames, bind_process_frames, bind_is_in_physics, engine_object
     bind_emit_signal = MethodBind("Object", "emit_signal", HASH_Object_emit_signal)
     bind_connect = MethodBind("Object", "connect", HASH_Object_connect)
     bind_is_class = need_bind("Object", "is_class", HASH_Object_is_class)
@@ -124,6 +129,10 @@ cdef int open_methods() except -1:
     bind_global_transform = need_bind("Node3D", "get_global_transform", HASH_Node3D_get_global_transform)
     bind_delta_time = need_bind("Node", "get_process_delta_time", HASH_Node_get_process_delta_time)
     bind_physics_delta_time = need_bind("Node", "get_physics_process_delta_time", HASH_Node_get_physics_process_delta_time)
+    bind_physics_frames = need_bind("Engine", "get_physics_frames", HASH_Engine_get_physics_frames)
+    bind_process_frames = need_bind("Engine", "get_process_frames", HASH_Engine_get_process_frames)
+    bind_is_in_physics = need_bind("Engine", "is_in_physics_frame", HASH_Engine_is_in_physics_frame)
+    engine_object = gd_global_get_singleton(name_ptr("Engine"))
 
 cdef void* class_tag(str name) except? NULL:
     """Return by what ``is_of_class`` knows a class: the engine's tag, NULL for a class that it does not know yet, or
@@ -148,3 +157,12 @@ def physics_delta_time_of(GDObject node):
     cdef double seconds = 0
     gd_object_method_bind_ptrcall(bind_physics_delta_time, node.live(), NULL, &seconds)
     return seconds
+
+def engine_step():
+    """Return the numbers of physics and process frames, and whether a physics frame runs; deferred calls run between."""
+    cdef int64_t physics = 0, process = 0
+    cdef uint8_t is_in_physics = 0
+    gd_object_method_bind_ptrcall(bind_physics_frames, engine_object, NULL, &physics)
+    gd_object_method_bind_ptrcall(bind_process_frames, engine_object, NULL, &process)
+    gd_object_method_bind_ptrcall(bind_is_in_physics, engine_object, NULL, &is_in_physics)
+    return physics, process, bool(is_in_physics)

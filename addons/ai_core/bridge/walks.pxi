@@ -23,13 +23,8 @@ ctypedef struct WalkMethods:         # of nodes in space or in the plane, and th
     void* body_tag
 
 cdef WalkMethods walks_in_space, walks_in_plane
-cdef const void* bind_is_in_physics = NULL
-cdef void* engine_object = NULL
 
 cdef int open_walks() except -1:
-    global bind_is_in_physics, engine_object
-    bind_is_in_physics = need_bind("Engine", "is_in_physics_frame", HASH_Engine_is_in_physics_frame)
-    engine_object = gd_global_get_singleton(name_ptr("Engine"))
     walks_in_space.coordinates = 3
     walks_in_space.get_position = need_bind("Node3D", "get_global_position", HASH_Node3D_get_global_position)
     walks_in_space.set_position = need_bind("Node3D", "set_global_position", HASH_Node3D_set_global_position)

@@ -88,6 +88,9 @@ class SenseMemory(Saveable):
             true position stays known (s); 0 or more. A guard that saw a thief run behind
             a pillar can guess its position; with 0 the guard has to search.
 
+    Attributes:
+        durations: these times (s), for a table of percepts.
+
     Raises:
         TypeError: if a number is of another type.
         ValueError: if a number is out of range.
@@ -107,15 +110,15 @@ class SenseMemory(Saveable):
         keep_expired_s: float = 0.0,
         free_knowledge_s: float = 0.0,
     ) -> None:
-        self.lose_after_s = finite_number("lose_after_s", lose_after_s, minimum=0)
+        lose_after_s = finite_number("lose_after_s", lose_after_s, minimum=0)
         if max_age_s != math.inf:
             max_age_s = finite_number(
-                "max_age_s", max_age_s, minimum=self.lose_after_s,
+                "max_age_s", max_age_s, minimum=lose_after_s,
                 remedy="a target is lost before it expires; use math.inf for never",
             )
-        self.max_age_s = max_age_s
-        self.keep_expired_s = finite_number("keep_expired_s", keep_expired_s, minimum=0)
-        self.free_knowledge_s = finite_number("free_knowledge_s", free_knowledge_s, minimum=0)
+        self.durations = MemoryDurations(
+            lose_after_s, max_age_s, finite_number("keep_expired_s", keep_expired_s, minimum=0),
+            finite_number("free_knowledge_s", free_knowledge_s, minimum=0))
         self._sensor_id = 0
         self._now_s = -math.inf
         self._own_table: PerceptTable | None = None
@@ -135,12 +138,6 @@ class SenseMemory(Saveable):
         """A number that changes with each pass in which percepts of its sense manager may have changed."""
         found: int = self._table.revision
         return found
-
-    @property
-    def durations(self) -> MemoryDurations:
-        """Its durations (s), for a table of percepts."""
-        return MemoryDurations(
-            self.lose_after_s, self.max_age_s, self.keep_expired_s, self.free_knowledge_s)
 
     @property
     def is_owned(self) -> bool:
@@ -220,7 +217,7 @@ class SenseMemory(Saveable):
         changes = self.advance(now_s)
         record = self.find(report.target)
         is_news = record is None or report.at_s > record.known_at_s
-        if is_news and now_s <= report.at_s + self.max_age_s:
+        if is_news and now_s <= report.at_s + self.durations.max_age_s:
             self._table.learn(self._sensor_id, self._table.number(RADIO), report, now_s)
             changes += self._changes()
         if self._notify is not None:

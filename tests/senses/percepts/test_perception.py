@@ -369,7 +369,7 @@ class PlainMind:
 
     def sense(self, target, modality, intensity, place, sent_s, now_s, is_seen):
         record = self.records.get(target)
-        if record and not (record["is_noticed"] and now_s <= record["noticed_s"] + self.memory.lose_after_s):
+        if record and not (record["is_noticed"] and now_s <= record["noticed_s"] + self.memory.durations.lose_after_s):
             self.settle(target, now_s)
         record = self.records.setdefault(target, {
             "is_noticed": False, "is_expired": False, "first_s": now_s, "known_s": -math.inf, "seen": None,
@@ -392,14 +392,14 @@ class PlainMind:
 
     def settle(self, target, now_s):
         record, memory = self.records[target], self.memory
-        moments = [("lost", record["noticed_s"] + memory.lose_after_s),
-                   ("expired", record["sensed_s"] + memory.max_age_s)]
+        moments = [("lost", record["noticed_s"] + memory.durations.lose_after_s),
+                   ("expired", record["sensed_s"] + memory.durations.max_age_s)]
         for (kind, at_s), flag, until in zip(moments, ("is_noticed", "is_expired"), (True, False), strict=True):
             if record[flag] == until and now_s > at_s:
                 record[flag] = not until
                 self.changes.append((kind, target, at_s, record["place"]))
-        if now_s > moments[1][1] + memory.keep_expired_s:
-            self.changes.append(("forgotten", target, moments[1][1] + memory.keep_expired_s, record["place"]))
+        if now_s > moments[1][1] + memory.durations.keep_expired_s:
+            self.changes.append(("forgotten", target, moments[1][1] + memory.durations.keep_expired_s, record["place"]))
             del self.records[target]
 
     def meter(self, target, now_s):

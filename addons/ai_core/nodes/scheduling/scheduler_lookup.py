@@ -47,9 +47,11 @@ def nearest(node: Node, class_name: str, group: str, fits: Callable[[Any], bool]
     if is_in_editor():
         members = nodes_of(node, class_name)
     else:
-        members = [*_present.get(group, {}).values()]
-        if len(members) != 1:            # otherwise the engine's order does not matter
-            members = node.get_tree().get_nodes_in_group(group)
+        present = _present.get(group, {})
+        if len(present) == 1:            # the engine's order does not matter
+            member = next(iter(present.values()))
+            return member if fits(member) else None
+        members = node.get_tree().get_nodes_in_group(group)
     members = [one for one in members if fits(one)]
     if len(members) <= 1:
         return members[0] if members else None

@@ -19,11 +19,11 @@ from addons.ai_core.bridge.gd import (
     Variant,
     body_id,
     emit_each,
+    engine_step,
     export,
     gdclass,
     method,
     report_error,
-    singleton,
     with_connections,
 )
 from addons.ai_core.nodes.characters.agent_places import Dimensions
@@ -226,12 +226,6 @@ class SenseSignals:
                 if noise is None:
                     noise = noises[source_id, place] = feed.noise_of(source_id, place)
                 feed.hear(noise, intensity)
-
-
-def _step_of_engine() -> tuple[int, int, bool]:
-    """Return an identifier of the current engine step; deferred calls run between two steps."""
-    engine = singleton("Engine")
-    return engine.get_physics_frames(), engine.get_process_frames(), engine.is_in_physics_frame()
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_manager.svg", keywords="perception, stealth, vision, hearing")
@@ -653,7 +647,7 @@ class SenseManager(SavedState, Node):
             return
         self._is_in_frame = True
         try:
-            if self._joined and self._joined_at != _step_of_engine():
+            if self._joined and self._joined_at != engine_step():
                 self._joined.clear()
             core, readers = self._core, self._readers or self._made_readers()
             positions, forwards, source_positions = core.arrays_to_write()
@@ -846,7 +840,7 @@ class SenseManager(SavedState, Node):
             core.change_sensor(known, **{**settings, "self_source": -1 if own is None else own})
             core.move_sensors([known], [position], [forward])
         self._sensors[known], self._sensor_bodies[known] = node, body_id(node)
-        self._has_joined(node, (True, known))
+        self._has_joined(node, (True, known), self._sensor_bodies[known])
         return known
 
     def remove_sensor(self, sensor_id: int) -> None:
@@ -864,7 +858,7 @@ class SenseManager(SavedState, Node):
             core.change_source(known, **settings)
             core.move_sources([known], [position])
         self._sources[known], self._bodies[known] = node, body_id(node)
-        self._has_joined(node, (False, known))
+        self._has_joined(node, (False, known), self._bodies[known])
         return known
 
     def remove_source(self, source_id: int) -> None:
@@ -893,13 +887,13 @@ class SenseManager(SavedState, Node):
         for is_sensor, known in left.values():
             self._remove(is_sensor, known)
 
-    def _has_joined(self, node: Any, member: tuple[bool, int]) -> None:
+    def _has_joined(self, node: Any, member: tuple[bool, int], body: int) -> None:
         if self._left.pop(node.instance_id, None) is None:
             self._joined.add(member)
-            self._joined_at = _step_of_engine()
+            self._joined_at = engine_step()
         self._readers = None
         if self._contacts is not None:
-            node.begin_to_feel(self._contacts)
+            node.begin_to_feel(self._contacts, body)
 
     def _note_left(self, node: Any, is_sensor: bool, known: int) -> None:
         self._readers = None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from addons.ai_core.bridge.gd import RefusedValue, body_id, get_object, report_error
+from addons.ai_core.bridge.gd import RefusedValue, get_object, report_error
 from addons.ai_core.nodes.debugging.edited_scene import is_a_part
 from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.scheduling.scheduler_lookup import report_next_frame, wait_for
@@ -86,7 +86,7 @@ class SenseMember(SavedState):
             return
         if self.setting_warnings(manager):
             report_next_frame(self, self._get_configuration_warnings)
-        if not all(map(math.isfinite, self.global_position)):
+        if not math.isfinite(sum(manager.place_of(self))):
             report_error(
                 f"its global transform holds a NaN or infinity, so it {self.without_manager}; give it a finite"
                 " position before it enters the scene", self)
@@ -94,10 +94,10 @@ class SenseMember(SavedState):
         self._enlist(manager)
         self._manager = manager
 
-    def begin_to_feel(self, contacts: FeltCollisions) -> None:
-        """Connect to the contact signals of the body, if it has one."""
-        body = get_object(body_id(self))
-        kind = next((one for one in CONTACTS if body is not None and body.is_class(one)), None)
+    def begin_to_feel(self, contacts: FeltCollisions, body_id: int) -> None:
+        """Connect to the contact signals of the body with an instance id, 0 for none."""
+        body = get_object(body_id) if body_id else None
+        kind = None if body is None else next((one for one in CONTACTS if body.is_class(one)), None)
         if kind is None:
             return
         if kind.startswith("RigidBody"):

@@ -16,6 +16,7 @@ from addons.ai_core.bridge.gd import (
     gdclass,
     method,
     node_path,
+    parent_of,
     signal,
 )
 from addons.ai_core.nodes.saving.node_settings import SharedSettings, core_settings
@@ -143,7 +144,7 @@ class SenseSourceBase(DrawnNode, SenseMember):
 
     def _find_character(self) -> None:
         if self.is_inside_tree():
-            self._character = self.get_node_or_null(self.character) if self.character else self.get_parent()
+            self._character = self.get_node_or_null(self.character) if self.character else parent_of(self)
             self._walker = None
 
     def on_exit_tree(self) -> None:
