@@ -706,11 +706,6 @@ class PerceptTable:
     def __len__(self) -> int:
         return len(self.rows)
 
-    @property
-    def has_news(self) -> bool:
-        """Whether something is listed that listeners do not know yet."""
-        return len(self.sensations) > 0 or len(self.changes) > 0 or len(self.levels_crossed) > 0
-
     # -- rows
 
     def number(self, modality: str) -> int:
@@ -1012,8 +1007,8 @@ class PerceptTable:
     def see(
         self, columns: tuple, number: cython.Py_ssize_t, is_seen: cython.bint, now_s: cython.double,
         report_every_s: cython.double, first: cython.Py_ssize_t, end: cython.Py_ssize_t,
-    ) -> None:
-        """Take in the pairs of a modality that are in view.
+    ) -> bool:
+        """Take in the pairs of a modality that are in view; return whether anything is listed.
 
         Args:
             columns: of pairs, ascending by sensor, then source: keys (m,) int64, intensity (m,) float64, is_sensed
@@ -1078,6 +1073,11 @@ class PerceptTable:
                 self.sensations.append(
                     ("on_sensed", sensor_id, target, number, now_s, self.pair_intensity[index], (x, y, z), None, ""))
         self.insert_new()
+        return self.has_news()
+
+    @cython.cfunc
+    def has_news(self):
+        return len(self.sensations) > 0 or len(self.changes) > 0 or len(self.levels_crossed) > 0
 
     @cython.cfunc
     def view_sources(self):
@@ -1096,8 +1096,8 @@ class PerceptTable:
         self.pair_sensed, self.pair_reported_s = memoryview(is_sensed.view(np.uint8)), memoryview(reported_at_s)
         self.pair_columns = columns
 
-    def advance(self, now_s: cython.double, first: cython.Py_ssize_t, end: cython.Py_ssize_t) -> None:
-        """Let time pass in some rows, after ``see`` has taken in what is in view.
+    def advance(self, now_s: cython.double, first: cython.Py_ssize_t, end: cython.Py_ssize_t) -> bool:
+        """Let time pass in some rows, after ``see`` has taken in what is in view; return whether anything is listed.
 
         Args:
             now_s: game time (s).
@@ -1129,6 +1129,7 @@ class PerceptTable:
                 row.has_meter = row.value != 0 or row.visibility != 0
             if row.state != KNOWN and not (row.has_meter and row.state == NOTHING):
                 self.has_ended = True
+        return self.has_news()
 
 
 def number_in(modalities: list, name: str) -> int:

@@ -268,7 +268,7 @@ class Perception(Saveable):
                 return True
             self.looked_in, self._stage, self._from_key = sensors.turn, 0, 0
             table.looks += 1
-        stages = [*pairs.items(), (NO_PASS, None)]      # the last are the rows
+        stages, has_news = [*pairs.items(), (NO_PASS, None)], False      # the last stage are the rows
         while self._stage < len(stages):
             number, of_modality = stages[self._stage]
             count, first = len(table.rows) if of_modality is None else of_modality.count, 0
@@ -283,17 +283,16 @@ class Perception(Saveable):
                 self._from_key = int(table.rows[end].key if of_modality is None else of_modality.keys[end])
             if end == first:
                 continue
-            if of_modality is None:
-                table.advance(now.seconds, first, end)
-            else:
-                self._see(number, of_modality, now.seconds, first, end)
+            has_news = table.advance(now.seconds, first, end) if of_modality is None else self._see(
+                number, of_modality, now.seconds, first, end)
             if limit is not None:
-                if table.has_news:
+                if has_news:
                     self._collect()     # of all blocks at once takes milliseconds
+                    has_news = False
                 if self._stage < len(stages) and limit.is_spent:
                     return False
         self._stage = NO_PASS
-        if table.has_news:
+        if has_news:
             self._collect()
         if table.has_ended:
             table.drop_ended()
@@ -394,12 +393,13 @@ class Perception(Saveable):
             sensor_id, owner, None if perceiver.memory is None else perceiver.memory.durations,
             perceiver.awareness)
 
-    def _see(self, number: int, pairs: PairsInView, now_s: float, first: int, end: int) -> None:
+    def _see(self, number: int, pairs: PairsInView, now_s: float, first: int, end: int) -> bool:
         table, columns, views = self.table, pairs.columns, self._sources.views
         if views.by_modality and (clarity := views.clarity(number, pairs.keys)) is not None:
             columns = (pairs.keys, pairs.intensity * clarity, *columns[2:])
         is_seen = self._modalities.all[number].needs_line_of_sight
-        table.see(columns, number, is_seen, now_s, self._report_every_s, first, end)
+        has_news: bool = table.see(columns, number, is_seen, now_s, self._report_every_s, first, end)
+        return has_news
 
     def _notify_reported(self, memory: SenseMemory, changes: list[MemoryChange]) -> None:
         for change in changes:

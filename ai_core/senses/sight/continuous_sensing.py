@@ -273,8 +273,9 @@ class ContinuousSensing(Saveable):
             return True
         if ages.is_long:
             ages.forget_before(self.oldest_moment)
+        most = block * (PAIRS_PER_ADVANCE // PAIRS_PER_BLOCK) if is_unlimited else block
         # ``peek``, because a replay must query the budget as often as the recorded game did.
-        if len(looking) > block or not (is_unlimited or budget.stopwatch or budget.peek() >= len(looking)):
+        if len(looking) > most or not (is_unlimited or budget.stopwatch or budget.peek() >= len(looking)):
             self._to_look, self._found = looking, {number: [] for number in self.pairs}
             self.looked_in, self.is_looking, self._removals_before = sensors.turn, True, removals
             return self._look_on(budget, now_s, block, removals)
