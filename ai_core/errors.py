@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from numbers import Integral, Real
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,11 +167,8 @@ def positions(
 
 def point(name: str, value: object) -> NDArray[np.float32]:
     """Return two coordinates with z = 0, or three, as a finite float32 position of shape (3,), a copy."""
-    if type(value) is tuple and len(value) == 3:
-        x, y, z = value
-        most = LARGEST_FLOAT32
-        if type(x) is type(y) is type(z) is float and -most <= x <= most and -most <= y <= most and -most <= z <= most:
-            return np.array(value, np.float32)
+    if _are_coordinates(value):
+        return np.array(value, np.float32)
     array = _numbers(name, value)
     if array.shape not in ((2,), (3,)):
         raise ValueError(f"{name} must have shape (3,) or (2,), got {array.shape}")
@@ -180,6 +177,20 @@ def point(name: str, value: object) -> NDArray[np.float32]:
     if not np.isfinite(full).all():
         raise ValueError(f"{name} must be finite, got {array.tolist()}")
     return full
+
+
+def coordinates(name: str, value: object) -> tuple[float, float, float]:
+    """Return three floats, or what ``point`` makes of other forms of a position."""
+    return value if _are_coordinates(value) else tuple(point(name, value).tolist())
+
+
+def _are_coordinates(value: object) -> TypeGuard[tuple[float, float, float]]:
+    if type(value) is not tuple or len(value) != 3:
+        return False
+    x, y, z = value
+    most = LARGEST_FLOAT32
+    return type(x) is type(y) is type(z) is float and (
+        -most <= x <= most and -most <= y <= most and -most <= z <= most)
 
 
 def check_callable(name: str, value: object, remedy: str = "") -> None:

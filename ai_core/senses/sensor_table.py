@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import finite_number, point, positions, whole_number
+from ai_core.errors import coordinates, finite_number, positions, whole_number
 from ai_core.senses.id_table import LARGEST_ID, IdTable, grown
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sight.sight_cones import CONE_NUMBERS, SightCone, packed_cones
@@ -44,15 +44,15 @@ class Abilities(NamedTuple):
 
     Attributes:
         row: its thresholds, as of ``ModalitySet.row``.
-        log_row: their logarithms; float64.
         cones: its cones.
         packed: the same as ``packed_cones`` returns them.
+        numbers: thresholds, their logarithms, and the numbers of the cones, as lists.
     """
 
     row: NDArray[np.float64]
-    log_row: NDArray[np.float64]
     cones: tuple[SightCone, ...]
     packed: NDArray[np.float64]
+    numbers: tuple[list[float], list[float], list[float]]
 
 
 class SensorTable:
@@ -114,31 +114,23 @@ class SensorTable:
         name: str = "",
     ) -> int:
         """Add a sensor, and return its id; everything is checked before anything changes."""
-        place = point("position", position)
-        direction = _unit_point("forward", point("forward", forward))
+        place, direction = coordinates("position", position), coordinates("forward", forward)
+        if math.hypot(*direction) < SHORTEST_FORWARD_M:
+            raise ValueError(f"forward must not be a zero vector, got {list(direction)}")
         alike = self._alike
         if alike is None or alike.row is not self._modalities.row("thresholds", thresholds, DEAF) or (
                 alike.cones != tuple(cones)):
             row, packed = self._abilities(thresholds, packed_cones(cones))
-            alike = Abilities(row, np.array(_logarithms(row.tolist())), tuple(cones), packed)
+            levels = row.tolist()
+            alike = Abilities(row, tuple(cones), packed, (levels, _logarithms(levels), packed.ravel().tolist()))
         mask = affiliation_mask("detection_mask", detection_mask)
         own = _own_source(self_source)
         new = self.ids.add(name)
         self._fit()
-        slot = self.ids.slot(new)
-        self.position[slot] = place
-        self.forward[slot] = direction
-        self.sensitivity[slot] = 1.0
-        self.own_threshold[slot] = self.threshold[slot] = alike.row
-        self.log_threshold[slot] = alike.log_row
-        if alike is self._alike:
-            self.cones[slot] = NO_REACH
-            self.cones[slot, : len(alike.packed)] = alike.packed
-        else:
-            self._put_cones(slot, alike.packed)
+        if alike is not self._alike:
+            self._note_cones(alike.packed)
             self._alike = alike
-        self.detection_mask[slot] = mask
-        self.self_source[slot] = own
+        self.loops.put_sensor(self, self.ids.slot(new), place, direction, *alike.numbers, mask, own)
         return new
 
     def remove(self, sensor_id: int) -> None:
@@ -233,7 +225,8 @@ class SensorTable:
             )
         return row, cones
 
-    def _put_cones(self, slot: int, packed: NDArray[np.float64]) -> None:
+    def _note_cones(self, packed: NDArray[np.float64]) -> None:
+        """Make room for the cones of a sensor, and take note of their reach."""
         missing = len(packed) - self.cones.shape[1]
         if missing > 0:
             nothing = np.broadcast_to(NO_REACH, (len(self.cones), missing, CONE_NUMBERS))
@@ -242,6 +235,9 @@ class SensorTable:
         self.keeps_targets = self.keeps_targets or bool((packed[:, 4] > 0).any())
         self.most_acuity = max([self.most_acuity, *packed[:, 3].tolist()])
         self.farthest_cone_m = max([self.farthest_cone_m, *packed[:, 0].tolist()])
+
+    def _put_cones(self, slot: int, packed: NDArray[np.float64]) -> None:
+        self._note_cones(packed)
         self.cones[slot] = NO_REACH
         self.cones[slot, : len(packed)] = packed
 
@@ -261,15 +257,6 @@ def _own_source(value: int | None) -> int:
     if value is None:
         return NO_SOURCE
     return whole_number("self_source", value, minimum=NO_SOURCE, maximum=LARGEST_ID, remedy="use -1 for none")
-
-
-def _unit_point(name: str, direction: NDArray[np.float32]) -> tuple[float, float, float]:
-    """Return ``_unit`` of one direction, without arrays."""
-    x, y, z = direction.tolist()
-    length = math.sqrt(x * x + y * y + z * z)
-    if length < SHORTEST_FORWARD_M:
-        raise ValueError(f"{name} must not be a zero vector, got {direction.tolist()}")
-    return x / length, y / length, z / length
 
 
 def _unit(name: str, directions: NDArray[np.float32]) -> NDArray[np.float32]:

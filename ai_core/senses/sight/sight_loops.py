@@ -164,6 +164,8 @@ class SightLoops:
     position: cython.float[:, ::1]
     threshold: cython.double[:, ::1]
     log_threshold: cython.double[:, ::1]
+    own_threshold: cython.double[:, ::1]
+    sensitivity: cython.double[:, ::1]
     forward: cython.float[:, ::1]
     cones: cython.double[:, :, ::1]
     detection_mask: cython.longlong[::1]
@@ -243,11 +245,49 @@ class SightLoops:
         self.position = shown("position", sensors.position.T, np.float32, 3, rows)
         self.threshold = shown("threshold", sensors.threshold.T, np.float64, senses, rows)
         self.log_threshold = shown("log_threshold", sensors.log_threshold.T, np.float64, senses, rows)
+        self.own_threshold = shown("own_threshold", sensors.own_threshold, np.float64, rows, senses)
+        self.sensitivity = shown("sensitivity", sensors.sensitivity, np.float64, rows, senses)
         self.forward = shown("forward", sensors.forward, np.float32, rows, 3)
         self.cones = shown("cones", sensors.cones, np.float64, rows, 0, 4)
         self.detection_mask = shown("detection_mask", sensors.detection_mask, np.int64, rows)
         self.self_source = shown("self_source", sensors.self_source, np.int64, rows)
         self.rows, self.sensor_layout = rows, layout
+
+    def put_sensor(
+        self, sensors, slot: cython.Py_ssize_t, place: tuple, forward: tuple, levels: list, log_levels: list,
+        cones: list, mask: cython.longlong, own: cython.longlong,
+    ):
+        """Write a row of a table of sensors.
+
+        Args:
+            sensors: the table.
+            slot: the row, within its arrays.
+            place: position (m), three floats.
+            forward: direction, three floats, not all 0.
+            levels: threshold in each modality.
+            log_levels: their logarithms.
+            cones: numbers of its cones, one cone after the other; at most as many as the table has room for.
+            mask: affiliations that it senses, as bits.
+            own: id of its own source, or ``NO_SOURCE``.
+        """
+        self.view_sensors(sensors)
+        number: cython.Py_ssize_t
+        x: cython.float = forward[0]
+        y: cython.float = forward[1]
+        z: cython.float = forward[2]
+        length: cython.double = sqrt(
+            cython.cast(cython.double, x) * x + cython.cast(cython.double, y) * y + cython.cast(cython.double, z) * z)
+        self.forward[slot, 0], self.forward[slot, 1], self.forward[slot, 2] = x / length, y / length, z / length
+        for number in range(3):
+            self.position[number, slot] = place[number]
+        for number in range(self.threshold.shape[0]):
+            self.own_threshold[slot, number] = self.threshold[number, slot] = levels[number]
+            self.log_threshold[number, slot] = log_levels[number]
+            self.sensitivity[slot, number] = 1.0
+        for number in range(self.cones.shape[1] * 5):
+            self.cones[slot, number // 5, number % 5] = (
+                cones[number] if number < len(cones) else -1.0 if number % 5 == 0 else 0.0)
+        self.detection_mask[slot], self.self_source[slot] = mask, own
 
     @cython.cfunc
     def view_sources(self, sources):

@@ -279,13 +279,14 @@ def test_array_of_another_type_or_shape_is_refused(attribute, wrong):
     sensing, sending = tables([((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), [SightCone(9, 2, 2)], 0.1, 1, None)] * 9,
                               [((1.0, 0.0, 0.0), 1.0, 1)])
     setattr(sensing, attribute, wrong)
+    sensing.layout = object()
     with pytest.raises((TypeError, ValueError), match=f"{attribute} must"):
         pairs(sensing, sending, ModalityNumbers(1, 9.0, 0.9, True))
 
 
 def test_arrays_whose_axes_are_no_runs_of_memory_are_refused():
     sensing, sending = tables(crowd(9), [((1.0, 0.0, 0.0), 1.0, 1)])
-    sensing.position = np.array(sensing.position, order="C")
+    sensing.position, sensing.layout = np.array(sensing.position, order="C"), object()
     with pytest.raises(ValueError, match="position must"):
         pairs(sensing, sending, ModalityNumbers(0, 9.0, 0.9, True))
 
