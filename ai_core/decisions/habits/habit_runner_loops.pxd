@@ -26,6 +26,7 @@ cdef class ValueIs:
 cdef class ValuesAre:
     cdef readonly tuple conditions
     cdef readonly object otherwise, also
+    cdef ValueIs only
 
     @cython.locals(one=ValueIs, answer=cython.int, own=dict)
     cdef int answer(self, board) except -2
@@ -147,6 +148,8 @@ cdef class HabitRunner:
     cdef _try_beside(self, HabitContext run, HabitPlace place, reason)
     @cython.locals(child=HabitContext, place=HabitPlace, best=HabitPlace, index=Py_ssize_t, is_open=bint)
     cdef _challenge(self, HabitContext run, tuple places, Py_ssize_t first)
+    @cython.locals(place=HabitPlace, values=ValuesAre, one=ValueIs, own=dict, index=Py_ssize_t)
+    cdef Py_ssize_t _skip_refused(self, tuple places, Py_ssize_t first) except -1
     @cython.locals(refused=Py_ssize_t)
     cdef _challenge_together(self, HabitContext run, tuple places, tuple numbers)
     cdef Py_ssize_t _first_that_can(self, HabitPlace place, tuple numbers) except? -1

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -189,7 +190,7 @@ class ValueIs:
         checked_name("key", key)
         if comparison not in COMPARISONS:
             raise UnknownNameError("comparison", comparison, COMPARISONS)
-        self.key, self.comparison, self.value = key, comparison, value
+        self.key, self.comparison, self.value = sys.intern(str(key)), comparison, value
         self.wakes_on = (key,)
         self._code, self._compare = [*COMPARISONS].index(comparison), COMPARISONS[comparison]
         self._is_number = self._code < 6 and (
@@ -227,6 +228,7 @@ class ValueIs:
 
 
 ABSENT: Any = object()
+NO_VALUES: dict[str, Any] = {}
 
 
 def value_of(board: dict[str, Any], key: str) -> Any:
@@ -289,6 +291,7 @@ class ValuesAre:
         also: Callable[[HabitContext], object] | None = None,
     ) -> None:
         self.conditions, self.otherwise, self.also = tuple(conditions), otherwise, also
+        self.only = self.conditions[0] if len(self.conditions) == 1 else None
 
     def __call__(self, context: HabitContext) -> object:
         answer = self.answer(context._tree._blackboard)  # a tree without a blackboard needs none for this
@@ -1046,13 +1049,40 @@ class HabitRunner:
                 self._take_over(run, best)
             return
         is_open = held is None and self._faults is None and self._cooldowns is None
-        for index in range(first, len(places)):
+        index = first
+        while True:
+            if is_open:
+                index = self._skip_refused(places, index)
+            if index == len(places):
+                return
             place = places[index]
-            if is_open and place.values is not None and place.values.answer(self._blackboard) == 0:
-                continue
             if (held is None or place.urgency > held) and self._can_begin(place):
                 self._take_over(run, place)
                 return
+            index += 1
+
+    def _skip_refused(self, places: tuple[HabitPlace, ...], first: int) -> int:
+        """Return the index of the first place from ``first`` on that no comparison of values refuses."""
+        board = self._blackboard
+        own = cython.cast(dict, board) if isinstance(board, dict) else NO_VALUES
+        key, known = None, ABSENT
+        for index in range(first, len(places)):
+            place = places[index]
+            values = place.values
+            if values is None:
+                return index
+            one = values.only
+            if one is not None and one._is_number:
+                if one.key is not key:      # several conditions often compare one value
+                    key = one.key
+                    known = own.get(key, ABSENT) if cython.compiled else dict.get(own, key, ABSENT)
+                if type(known) is float:
+                    if one._holds_number(known):
+                        return index
+                    continue
+            if values.answer(board) != 0:
+                return index
+        return len(places)
 
     def _challenge_together(self, run: HabitContext, places: tuple[HabitPlace, ...], numbers: tuple[int, ...]) -> None:
         """Ask places with the same condition in one call, where nothing else decides."""

@@ -138,6 +138,25 @@ def test_incomparable_values_are_left_to_the_given_check(known, answer):
     assert asked == (["root/flee"] * 3 if answer == "asked" else [])
 
 
+@pytest.mark.parametrize("health", [0.1, 0.4, 0.8, 1, "low", None])
+@pytest.mark.parametrize("ammo", [0.0, 9.0])
+def test_neighbors_that_compare_one_value_are_each_refused(health, ammo):
+    def hurt(context):
+        context.blackboard["health"] = 0.1
+        return False
+
+    board = Blackboard({"health": health, "ammo": ammo})
+    rows = [("a", "health", "<", 0.3, None), ("b", "health", "<", 0.5, hurt), ("c", "health", "<", 0.2, None),
+            ("d", "ammo", "<", 1.0, None), ("e", "health", ">", 0.7, None)]
+    habits = [
+        Habit(name, can_activate=ValuesAre([ValueIs(key, how, value)], lambda context: False, also))
+        for name, key, how, value, also in rows]
+    tree = HabitTree(Habit("root", [*habits, Habit("wait")]), blackboard=board)
+    tree.tick(0.1)
+    wanted = {0.1: "a", 0.4: "c"}.get(health, "d" if ammo == 0.0 else "e" if health in (0.8, 1) else "wait")
+    assert tree.active_paths() == [f"root/{wanted}"]
+
+
 class Incomparable:
     def __eq__(self, other):
         raise ValueError("no two are alike")
