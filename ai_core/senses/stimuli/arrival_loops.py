@@ -37,6 +37,7 @@ COLUMNS = {
 }
 """Saved attributes of an arrival and their types."""
 
+FARTHEST = cython.declare(cython.double, 3.4e38)        # what single precision can hold: sensation.FARTHEST_M
 MOVED = cython.declare(cython.double, MOVED_M)
 LATE = cython.declare(cython.double, LATEST_S)
 SLOT_MASK = cython.declare(cython.int, 0xFFFFF)     # of an id, its row: id_table.SLOT_BITS
@@ -133,7 +134,11 @@ class ArrivalQueue:
     threshold: cython.double[:, ::1]
     ids: cython.int[::1]
 
+    # Three numbers in single precision.
+    place: cython.float[::1]
+
     def __init__(self) -> None:
+        self.place = memoryview(np.zeros(3, np.float32))
         self.arrived, self.awaiting_occlusion, self.under_way = deque(), deque(), []
         self.lines, self.by_kind = (None, self.arrived, self.awaiting_occlusion), (None, {}, {})
         self.merged = self.dropped = self.given_up = 0
@@ -146,6 +151,21 @@ class ArrivalQueue:
     def first_since_s(self) -> float:
         """When the first of those that wait for delivery began to wait (s)."""
         return self.arrived[0].since_s
+
+    def rounded(self, place: object) -> tuple | None:
+        """Return a tuple of three finite numbers as positions of sensors are rounded; None for anything else."""
+        axis: cython.Py_ssize_t
+        one: cython.double
+        if type(place) is not tuple or len(place) != 3:
+            return None
+        for axis in range(3):
+            if type(place[axis]) is not float:
+                return None
+            one = place[axis]
+            if not -FARTHEST <= one <= FARTHEST:
+                return None
+            self.place[axis] = one
+        return self.place[0], self.place[1], self.place[2]
 
     # Lines.
 

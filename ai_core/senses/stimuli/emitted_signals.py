@@ -372,12 +372,14 @@ class EmittedSignals(Saveable):
                 f"strength must be a number, got None: source {source_id} has no strength"
                 f" in {self._modalities[number].name!r}")
         tag = sources.details.get(source_id, PLAIN).tag if tag is None else tag
-        for name, text in (("tag", tag), ("channel", channel)):
-            if type(text) is not str:
-                check_type(name, text, str)
-        x, y, z = (sources.position[slot] if position is None else point("position", position)).tolist()
-        return Signal(
-            self.sent, int(source_id), number, strength, (x, y, z), now_s, int(sources.affiliation[slot]), tag, channel)
+        if type(tag) is not str or type(channel) is not str:
+            check_type("tag", tag, str)
+            check_type("channel", channel, str)
+        place = tuple(sources.position[slot].tolist()) if position is None else self.queue.rounded(position)
+        if place is None:
+            place = tuple(point("position", position).tolist())
+        return tuple.__new__(Signal, (      # hundreds in a frame: without arguments to sort out
+            self.sent, int(source_id), number, strength, place, now_s, int(sources.affiliation[slot]), tag, channel))
 
     def _hold(self, signal: Signal) -> None:
         """Let a signal wait for the budget, or merge with a waiting signal of its source and channel."""
