@@ -164,6 +164,15 @@ class Budget:
         self.spend(steps)
         return self.is_spent
 
+    def has_room(self, us: float) -> bool:
+        """Return whether a piece of work fits into the rest; if not, the budget is spent from now on.
+
+        Args:
+            us: how long the piece takes until it looks at the budget (µs). Where time does not decide, any piece
+                fits until the budget is spent.
+        """
+        return not self.is_spent
+
     def part(self, amount: float) -> Budget:
         """Return a share of this budget, never larger than ``left``.
 
@@ -236,6 +245,13 @@ class _TimeBudget(Budget):
     def over(self) -> float:
         over_ns = self._watch() - self.deadline_ns
         return over_ns / 1000 if over_ns > 0 else 0.0
+
+    def has_room(self, us: float) -> bool:
+        now_ns = self._watch()
+        if self.deadline_ns - now_ns > us * 1000:
+            return True
+        self.deadline_ns = min(self.deadline_ns, now_ns)    # as it is in a replay
+        return False
 
     def _part(self, amount: float) -> Budget:
         started_ns = self._watch()

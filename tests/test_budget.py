@@ -195,3 +195,23 @@ def test_a_look_at_what_is_left_is_as_good_as_a_question(stopwatch):
     for budget in (Budget.of_time(5, stopwatch), Budget.of_steps(5), Budget.unlimited()):
         assert budget.peek() == budget.left
         assert budget.part(2).peek() == 2
+
+
+def test_a_piece_of_work_that_does_not_fit_ends_a_budget_of_time():
+    now_ns = [0]
+    budget = Budget.of_time(100.0, lambda: now_ns[0])
+    assert budget.has_room(99.0)
+    now_ns[0] = 40_000
+    assert budget.has_room(59.0)
+    assert not budget.is_spent
+    assert not budget.has_room(61.0)
+    assert budget.is_spent
+    assert budget.over == 0
+
+
+def test_where_time_does_not_decide_any_piece_fits_until_the_end():
+    budget = Budget.of_steps(1)
+    assert budget.has_room(1e9)
+    budget.spend()
+    assert not budget.has_room(0)
+    assert Budget.unlimited().has_room(1e9)

@@ -64,6 +64,17 @@ class RecordingBudget(_TimeBudget):
         self._asks += 1
         return max(0, self._noted()) / 1000
 
+    def has_room(self, us: float) -> bool:
+        """Return whether more than ``us`` is left; recorded when it is not, as the budget is spent from then on."""
+        self._asks += 1
+        left_ns = self._noted()
+        if left_ns > us * 1000:
+            return True
+        if self.grants[self._number] is None:
+            self.grants[self._number] = (self.steps, self._asks - 1)
+        self.deadline_ns -= max(0, left_ns)
+        return False
+
     def spend(self, steps: int = 1) -> None:
         """Charge ``steps`` of work; they also count for the budgets that contain this one."""
         if type(steps) is not int or steps < 0:

@@ -88,6 +88,13 @@ More overruns a small budget further in a crowd; less lets signals and sight wai
 UNCUT = [0, 0]
 """``StageShares.following`` while no stage was interrupted."""
 
+PLANNED_US = 250.0
+"""Longest time that a stage, or a pass, plans for its first piece (µs); longer ones overrun a small budget.
+
+Without a plan for it, a stage that begins late in a small budget takes as much again; a longer plan would leave time
+unused of which a long stage uses all.
+"""
+
 PASSES_LEARNED = 32
 """Passes after which a shorter pass over percepts is believed (count), half a second of frames."""
 
@@ -118,7 +125,8 @@ class StageShares(Saveable):
 
     The stages of a kind take turns: one that was interrupted continues before the next begins. Each stage
     runs at most once in an advance. Where the kind that comes first spends the budget, the other comes first in the
-    next advance.
+    next advance. A stage begins within a budget of time if the first stage of the advance, or if what it took before,
+    at most ``PLANNED_US``, is left.
 
     Args:
         kinds: stages of both kinds, in order; the first kind comes first unless work of the other is left.
@@ -138,13 +146,22 @@ class StageShares(Saveable):
         self.kinds = kinds
         self.first = 0
         self.following = [0, 0]
+        self._planned_us = [[0.0] * len(stages) for stages in kinds]
+        self._plans = False         # whether the next stage must fit
 
-    def advance(self, budget: Budget, now_s: float, *, is_shared: bool) -> bool:
+    def advance(self, budget: Budget, now_s: float, *, is_shared: bool, is_first: bool = True) -> bool:
         """Run both kinds, each as far as its share goes; if not ``is_shared``, the first has no work and is skipped.
+
+        Args:
+            budget: budget of the stages.
+            now_s: game time (s).
+            is_shared: whether the first kind has work.
+            is_first: whether nothing was done before in this advance, so that the first stage always runs.
 
         Returns:
             whether all stages of the second kind ended.
         """
+        self._plans = not is_first
         left = [len(kind) for kind in self.kinds]
         if not is_shared:
             is_done = self._run(1, left, budget, now_s)
@@ -165,9 +182,18 @@ class StageShares(Saveable):
 
     def _run(self, kind: int, left: list[int], budget: Budget, now_s: float) -> bool:
         """Run the stages of a kind that are left in this advance; return whether all of them ended."""
-        stages, following = self.kinds[kind], self.following
+        stages, following, planned_us = self.kinds[kind], self.following, self._planned_us[kind]
+        limit, began_us = limit_of(budget), 0.0
         while left[kind]:
-            if not stages[following[kind]](budget, now_s):
+            number = following[kind]
+            if limit is not None:
+                if self._plans and not limit.has_room(planned_us[number]):
+                    return False
+                self._plans, began_us = True, limit.used
+            is_done = stages[number](budget, now_s)
+            if limit is not None:
+                planned_us[number] = planned(planned_us[number], limit.used - began_us)
+            if not is_done:
                 return False
             left[kind] -= 1
             following[kind] = (following[kind] + 1) % len(stages)
@@ -766,7 +792,8 @@ class RegionalSenseManager(Saveable):
         listeners are notified. A budget of time keeps up to three quarters for that; where it ends, the next
         advance continues, and if the stages have used all of it, the next advance begins with the pass. Each of both
         has at least 50 µs when it runs. Other budgets do not end the pass. The overrun is at most one
-        block of sensors, 512 rays, 16 arrivals, or a listener.
+        block of sensors, 512 rays, 16 arrivals, or a listener; only the first piece of an advance begins where
+        the time that it took before is not left.
 
         With a ``period_frames`` above 1, sensors look, and memory and awareness advance, in one of so many frames.
 
@@ -828,10 +855,10 @@ class RegionalSenseManager(Saveable):
                 self._continuous.ages.note_interrupted()        # no stage ran
                 return False
         part = budget.part_of_at_least(LEAST_US, max(left * LEAST_FOR_STAGES, left - self._pass_us))
-        if not self._shares.advance(part, now_s, is_shared=is_shared):
+        if not self._shares.advance(part, now_s, is_shared=is_shared, is_first=not is_first):
             self._continuous.ages.note_interrupted()
         if not is_first:
-            self._owes_pass = limit is not None and limit.is_spent
+            self._owes_pass = limit is not None and not limit.has_room(min(self._pass_us, PLANNED_US))
             if self._owes_pass:
                 self._continuous.ages.note_round(now_s, is_done=False)
                 return False
@@ -1205,6 +1232,12 @@ class RegionalSenseManager(Saveable):
         """Return the id of a sensor; raise UnknownNameError if it is not in use."""
         self._sensors.ids.slot(sensor_id)
         return int(sensor_id)
+
+
+def planned(before_us: float, took_us: float) -> float:
+    """Return what to plan for a piece of work after a run: a longer one is soon believed, a shorter one slowly."""
+    took_us = min(took_us, PLANNED_US)
+    return before_us + (took_us - before_us) / (2 if took_us > before_us else PASSES_LEARNED)
 
 
 def _upward(up: Sequence[float]) -> NDArray[np.float64]:

@@ -95,7 +95,8 @@ def test_wait_for_a_margin_repeats_in_a_replay_despite_stalls(kind, seed, us, st
     assert replayed == recorded
 
 
-@given(some.lists(some.sampled_from(["ask", "left", "step", "step and ask"]), max_size=30), some.integers(0, 40))
+@given(
+    some.lists(some.sampled_from(["ask", "left", "room", "step", "step and ask"]), max_size=30), some.integers(0, 40))
 def test_every_question_has_the_same_answer_again(doings, lasts):
     looks = iter(range(100))
     noted, answers = [], []
@@ -108,6 +109,8 @@ def test_every_question_has_the_same_answer_again(doings, lasts):
                 budget.spend()
             elif doing == "step and ask":
                 given.append(budget.spends(1))
+            elif doing == "room":       # a piece that does not fit ends the budget
+                given.append(not budget.has_room(0.005))
             else:
                 given.append(budget.is_spent if doing == "ask" else budget.left <= 0)
         answers.append(given)

@@ -195,7 +195,7 @@ class GraphSignals(EmittedSignals):
     def _advance_wave(self, wave: SpreadingWave, budget: Budget, now_s: float) -> bool:
         """Spread a wave through some passages; return True if it has met all sensors up to its present front."""
         is_gradual = wave.signal.modality in self._gradual
-        most = PASSAGES_PER_BLOCK if budget.stopwatch else max(1, int(min(PASSAGES_PER_BLOCK, budget.left)))
+        most = min(PASSAGES_PER_BLOCK, budget.steps_at_once(PASSAGES_PER_BLOCK))
         count, is_done = self._spread(wave, self._front_m(wave, now_s) if is_gradual else math.inf, most)
         budget.spend(max(1, count))
         if is_done:

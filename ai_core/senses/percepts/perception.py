@@ -261,7 +261,8 @@ class Perception(Saveable):
         now, table, sensors = self._clock.now, self.table, self._all_sensors
         table.now_s = now.seconds
         table.revision += 1
-        if self._notices and not self._notify(self._notices, limit, now):
+        if self._notices and not (
+                self._notify(self._notices, limit, now) and (limit is None or not limit.is_spent)):
             return False
         if self._stage == NO_PASS:
             if sensors.period > 1 and sensors.turn == self.looked_in:
@@ -296,7 +297,8 @@ class Perception(Saveable):
             self._collect()
         if table.has_ended:
             table.drop_ended()
-        return not self._notices or self._notify(self._notices, limit, now)
+        return not self._notices or (
+            (limit is None or not limit.is_spent) and self._notify(self._notices, limit, now))
 
     @property
     def _saved_sensor_ids(self) -> NDArray[np.int64]:

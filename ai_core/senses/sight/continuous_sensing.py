@@ -40,14 +40,14 @@ LineOfSight = Callable[
 their last answer and their turn. The arrays are valid during the call.
 """
 
-PAIRS_PER_BLOCK = 16_384
-"""Pairs tested between two looks at the budget (count), about 0.03 ms.
+PAIRS_PER_BLOCK = 2_048
+"""Pairs tested between two looks at the budget (count): 4 µs if none is in reach, 60 if all are.
 
 More overruns a small budget of time further; fewer pays for calls too often. A
 budget of steps is kept exactly: a replay of granted steps stops at the same sensor.
 """
 
-NO_KEYS, NO_INTENSITIES = np.zeros(0, np.int64), np.zeros(0)
+NO_KEYS = np.zeros(0, np.int64)
 
 NO_QUERY = LineQuery(
     np.zeros(0, np.intp), NO_KEYS, np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros((0, 3), np.float32),
@@ -59,7 +59,7 @@ NO_LINES = Lines(*NO_QUERY[:2], NO_KEYS, NO_KEYS)
 PASSES_TIMED = 32
 """Passes of which the slowest says how long a pass may take (count), half a second of frames."""
 
-PAIRS_PER_ADVANCE = 4 * PAIRS_PER_BLOCK
+PAIRS_PER_ADVANCE = 32 * PAIRS_PER_BLOCK
 """Pairs tested in one advance, from which on the rest of a pass is left to the next (count).
 
 Larger passes would keep rays waiting for frames; smaller ones let pairs come into view later.
@@ -243,7 +243,6 @@ class ContinuousSensing(Saveable):
         self._needs_ray = {number: modalities[number].needs_line_of_sight for number in self._senses}
         self._by_rays = [number for number, needs_ray in self._needs_ray.items() if needs_ray]
         self.turns = RayTurns(sensors, sources)
-        self._found: dict[int, list[PairsFound]] = {}
         self._to_look = np.zeros(0, np.int32)
         self.is_looking = False
         self.looked_in = -1       # the turn of the pass under way, or of the last
@@ -276,7 +275,9 @@ class ContinuousSensing(Saveable):
         most = block * (PAIRS_PER_ADVANCE // PAIRS_PER_BLOCK) if is_unlimited else block
         # ``peek``, because a replay must query the budget as often as the recorded game did.
         if len(looking) > most or not (is_unlimited or budget.stopwatch or budget.peek() >= len(looking)):
-            self._to_look, self._found = looking, {number: [] for number in self.pairs}
+            self._to_look = looking
+            for pairs in self.pairs.values():
+                pairs.begin_pass()
             self.looked_in, self.is_looking, self._removals_before = sensors.turn, True, removals
             return self._look_on(budget, now_s, block, removals)
         if not is_unlimited:
@@ -288,9 +289,12 @@ class ContinuousSensing(Saveable):
         for number, pairs in self.pairs.items():
             needs_ray = self._needs_ray[number]
             if are_shown[number]:
-                pairs.take(*self._in_reach(number, looking), moment, needs_ray)
+                pairs.begin_pass()
+                pairs.add(*self._in_reach(number, looking))
+                pairs.end_pass(moment, needs_ray)
             elif pairs.count:
-                pairs.take(NO_KEYS, NO_INTENSITIES, 0, moment, needs_ray)
+                pairs.begin_pass()
+                pairs.end_pass(moment, needs_ray)
             if needs_ray:
                 self.pairs_needing_rays += pairs.count
         return True
@@ -304,19 +308,17 @@ class ContinuousSensing(Saveable):
                 return True
             if budget.is_spent:
                 return False
-            end = block if budget.stopwatch is not None else int(min(block, budget.left))
+            end = min(block, budget.steps_at_once(block))
             looking, self._to_look = self._to_look[:end], self._to_look[end:]
             budget.spend(len(looking))
             if self._removals_before != removals:
                 looking = looking[self._sensors.ids.are_known(looking)]
-            for number, found in self._found.items():
-                keys, intensity, count = self._in_reach(number, looking)
-                found.append(PairsFound(keys[:count].copy(), intensity[:count].copy()))
+            for number, pairs in self.pairs.items():
+                pairs.add(*self._in_reach(number, looking))
         self.is_looking, self._removals = False, self._removals_before
         moment = self.ages.end_pass(now_s)
-        for number, blocks in self._found.items():
-            keys, intensity = _joined(blocks)
-            self.pairs[number].take(keys, intensity, len(keys), moment, self._needs_ray[number])
+        for number, pairs in self.pairs.items():
+            pairs.end_pass(moment, self._needs_ray[number])
         self.pairs_needing_rays = sum(self.pairs[number].count for number in self._by_rays)
         return True
 
@@ -474,12 +476,13 @@ class ContinuousSensing(Saveable):
     @property
     def found(self) -> dict[int, PairsFound]:
         """Pairs that an interrupted pass has found so far, by number of the modality, for a save."""
-        found = self._found if self.is_looking else {}
-        return {number: _joined(blocks) for number, blocks in found.items()}
+        found = self.pairs if self.is_looking else {}
+        return {number: PairsFound(*pairs.found_so_far()) for number, pairs in found.items()}
 
     @found.setter
     def found(self, found: dict[int, PairsFound]) -> None:
-        self._found = {number: [one] for number, one in found.items()}
+        for number, one in found.items():
+            self.pairs[number].add(one.keys, one.intensity, len(one.keys))
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
         now_s, newest = values.within.now.seconds, 2 * values.passes + 1
@@ -529,6 +532,3 @@ def check_answers(answers: object, wanted: int) -> None:
     if answers.shape != (wanted,):
         raise ValueError(f"line_of_sight must return shape ({wanted},), one element per line, got {answers.shape}")
 
-
-def _joined(blocks: list[PairsFound]) -> PairsFound:
-    return PairsFound(*(np.concatenate(part) for part in zip((NO_KEYS, NO_INTENSITIES), *blocks, strict=True)))

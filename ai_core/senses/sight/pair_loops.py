@@ -50,6 +50,11 @@ class LineQuery(NamedTuple):
             self.eyes[rows], self.targets[rows])
 
 
+def made_columns(room: int) -> tuple:
+    """Return columns with room for pairs: keys, intensities, moments, answers, and times of reports."""
+    return np.empty(room, np.int64), np.empty(room), np.empty(room, np.int64), np.empty(room, np.bool_), np.empty(room)
+
+
 @cython.final
 @cython.cclass
 class PairsInView:
@@ -57,6 +62,7 @@ class PairsInView:
 
     Attributes:
         count: number of pairs.
+        found_count: those that the pass under way has found.
         keys: (n,) int64, ascending: sensor id, then source id.
         intensity: (n,) float64, what the sensor would sense.
         waiting_since: (n,) int64, moments of the queue for rays.
@@ -66,17 +72,25 @@ class PairsInView:
     """
 
     count = cython.declare(cython.Py_ssize_t, visibility="readonly")
+    found_count = cython.declare(cython.Py_ssize_t, visibility="readonly")
     keys = cython.declare(object, visibility="readonly")
     intensity = cython.declare(object, visibility="readonly")
     waiting_since = cython.declare(object, visibility="readonly")
     is_sensed = cython.declare(object, visibility="readonly")
     reported_at_s = cython.declare(object, visibility="readonly")
     columns = cython.declare(tuple, visibility="readonly")
+    whole: tuple            # the five columns with room behind the pairs
+    spare: tuple            # as many for the next pass; both change places, as new memory is slow at the first touch
     key: cython.longlong[::1]
     strength: cython.double[::1]
     since: cython.longlong[::1]
     sensed: cython.uchar[::1]
     reported_s: cython.double[::1]
+    spare_key: cython.longlong[::1]
+    spare_strength: cython.double[::1]
+    spare_since: cython.longlong[::1]
+    spare_sensed: cython.uchar[::1]
+    spare_reported_s: cython.double[::1]
     arrays: list            # those of the last calls, and their views
     found: cython.const[cython.longlong][::1]
     found_strength: cython.const[cython.double][::1]
@@ -87,71 +101,116 @@ class PairsInView:
         reported_at_s=NO_NUMBERS,
     ) -> None:
         self.arrays = [None, None, None]
-        self.put(keys, intensity, waiting_since, is_sensed, reported_at_s)
+        self.found_count = 0
+        if not len(keys) == len(intensity) == len(waiting_since) == len(is_sensed) == len(reported_at_s):
+            raise ValueError("columns of pairs must be of one length")
+        self.put((keys, intensity, waiting_since, is_sensed, reported_at_s), len(keys))
+        self.put_spare(made_columns(0))
 
     def __len__(self) -> int:
         return self.count
 
     @cython.cfunc
-    def put(self, keys, intensity, waiting_since, is_sensed, reported_at_s):
-        if not len(keys) == len(intensity) == len(waiting_since) == len(is_sensed) == len(reported_at_s):
-            raise ValueError("columns of pairs must be of one length")
+    def put(self, whole: tuple, count: cython.Py_ssize_t):
+        keys, intensity, waiting_since, is_sensed, reported_at_s = whole
         self.key, self.strength, self.since = memoryview(keys), memoryview(intensity), memoryview(waiting_since)
         self.sensed, self.reported_s = memoryview(is_sensed.view(np.uint8)), memoryview(reported_at_s)
-        self.keys, self.intensity, self.waiting_since = keys, intensity, waiting_since
-        self.is_sensed, self.reported_at_s = is_sensed, reported_at_s
-        self.count, self.columns = len(keys), (keys, intensity, is_sensed, reported_at_s)
+        self.whole, self.count = whole, count
+        self.keys, self.intensity, self.waiting_since = keys[:count], intensity[:count], waiting_since[:count]
+        self.is_sensed, self.reported_at_s = is_sensed[:count], reported_at_s[:count]
+        self.columns = (self.keys, self.intensity, self.is_sensed, self.reported_at_s)
 
-    def take(self, keys, intensity, count: cython.Py_ssize_t, moment, needs_ray) -> None:
-        """Take over the pairs found by a new pass.
+    @cython.cfunc
+    def put_spare(self, spare: tuple):
+        keys, intensity, waiting_since, is_sensed, reported_at_s = self.spare = spare
+        self.spare_key, self.spare_strength = memoryview(keys), memoryview(intensity)
+        self.spare_since, self.spare_reported_s = memoryview(waiting_since), memoryview(reported_at_s)
+        self.spare_sensed = memoryview(is_sensed.view(np.uint8))
 
-        Pairs that stay in reach keep their answers and their places in the queue.
+    def begin_pass(self) -> None:
+        """Forget what a pass that did not end has found."""
+        self.found_count = 0
+
+    def add(self, keys, intensity, count: cython.Py_ssize_t) -> None:
+        """Add pairs that the pass under way has found, behind those before.
 
         Args:
             keys: (count,) int64 or more, ascending; copied.
             intensity: (count,) float64 or more; copied.
-            count: how many pairs were found.
-            moment: place in the queue for pairs that are new.
-            needs_ray: False if being in reach is enough to be sensed.
+            count: how many were found.
 
         Raises:
             ValueError: if keys do not ascend.
 
-        Cost: O(n + pairs before); no allocation if they are the pairs before.
+        Cost: O(count).
         """
         i: cython.Py_ssize_t
-        at: cython.Py_ssize_t = 0
+        at: cython.Py_ssize_t = self.found_count
         if keys is not self.arrays[0] or intensity is not self.arrays[1]:
             self.arrays[0] = self.arrays[1] = None
             self.found, self.found_strength = memoryview(keys), memoryview(intensity)
             self.arrays[0], self.arrays[1] = keys, intensity
         if not 0 <= count <= min(self.found.shape[0], self.found_strength.shape[0]):
             raise ValueError(f"keys and intensity must have {count} items")
-        if count == self.count:
-            while at < count and self.found[at] == self.key[at]:
+        if at + count > self.spare_key.shape[0]:
+            spare, before = made_columns(2 * (at + count)), self.spare
+            spare[0][:at], spare[1][:at] = before[0][:at], before[1][:at]
+            self.put_spare(spare)
+        for i in range(count):
+            if self.found[i] <= (self.found[i - 1] if i > 0 else self.spare_key[at - 1] if at > 0 else -1):
+                raise ValueError("pairs must ascend")
+        self.spare_key[at:at + count], self.spare_strength[at:at + count] = (
+            self.found[:count], self.found_strength[:count])
+        self.found_count = at + count
+
+    def found_so_far(self) -> tuple:
+        """Return keys and intensities that the pass under way has found."""
+        return self.spare[0][:self.found_count], self.spare[1][:self.found_count]
+
+    def end_pass(self, moment: cython.longlong, needs_ray: cython.bint) -> None:
+        """Take over the pairs found by a pass.
+
+        Pairs that stay in reach keep their answers and their places in the queue.
+
+        Args:
+            moment: place in the queue for pairs that are new.
+            needs_ray: False if being in reach is enough to be sensed.
+
+        Cost: O(n + pairs before), 2 ns each; no allocation.
+        """
+        i: cython.Py_ssize_t
+        at: cython.Py_ssize_t = 0
+        count: cython.Py_ssize_t = self.found_count
+        before: cython.Py_ssize_t = self.count
+        is_free: cython.uchar = not needs_ray
+        one: cython.longlong
+        key: cython.longlong[::1] = self.key        # local: else each is read again after each write
+        since: cython.longlong[::1] = self.since
+        sensed: cython.uchar[::1] = self.sensed
+        reported_s: cython.double[::1] = self.reported_s
+        new_key: cython.longlong[::1] = self.spare_key
+        new_since: cython.longlong[::1] = self.spare_since
+        new_sensed: cython.uchar[::1] = self.spare_sensed
+        new_reported_s: cython.double[::1] = self.spare_reported_s
+        self.found_count = 0
+        if count == before:
+            while at < count and new_key[at] == key[at]:
                 at += 1
             if at == count:
-                for i in range(count):
-                    self.strength[i] = self.found_strength[i]
+                self.strength[:count] = self.spare_strength[:count]
                 return
-        for i in range(1, count):
-            if self.found[i] <= self.found[i - 1]:
-                raise ValueError("pairs must ascend")
-        first_since: cython.longlong = moment
-        is_free: cython.uchar = not needs_ray
-        waiting_since, is_sensed, reported_at_s = np.empty(count, np.int64), np.empty(count, np.bool_), np.empty(count)
-        since: cython.longlong[::1] = memoryview(waiting_since)
-        sensed: cython.uchar[::1] = memoryview(is_sensed.view(np.uint8))
-        reported_s: cython.double[::1] = memoryview(reported_at_s)
         at = 0
         for i in range(count):
-            since[i], sensed[i], reported_s[i] = first_since, is_free, NEVER_S
-            while at < self.count and self.key[at] < self.found[i]:
+            one = new_key[i]
+            while at < before and key[at] < one:
                 at += 1
-            if at < self.count and self.key[at] == self.found[i]:
-                since[i], reported_s[i] = self.since[at], self.reported_s[at]
-                sensed[i] |= self.sensed[at]
-        self.put(keys[:count].copy(), intensity[:count].copy(), waiting_since, is_sensed, reported_at_s)
+            if at < before and key[at] == one:
+                new_since[i], new_reported_s[i], new_sensed[i] = since[at], reported_s[at], sensed[at] | is_free
+            else:
+                new_since[i], new_reported_s[i], new_sensed[i] = moment, NEVER_S, is_free
+        whole = self.whole
+        self.put(self.spare, count)
+        self.put_spare(whole)
 
     def note(self, rows, is_free, moment: cython.longlong) -> int:
         """Note what rays answered, and send these pairs to the end of the line; return since when the first waited.

@@ -58,9 +58,6 @@ WORK_AT_ONCE = 512
 Signals above it wait for their share of the budget, and reach sensors as they stand by then.
 """
 
-BEGUN_ON_TIME = 64
-"""Arrivals that begin in an advance before the first query of a budget of time (count): about 50 µs."""
-
 MOST_WAITING = 4096
 """Signals that wait at a time (count), 1 MB; then the oldest is dropped. Reached only if advance is never
 called, or if each sound has a tag of its own.
@@ -233,7 +230,7 @@ class EmittedSignals(Saveable):
     def begin_advance(self, budget: Budget, now_s: float) -> bool:
         """Begin waiting signals, and drop those that have waited for too long; call it once in each advance.
 
-        Signals beyond ``WORK_AT_ONCE``, or ``BEGUN_ON_TIME``, wait for the budget.
+        Signals beyond ``WORK_AT_ONCE`` wait for the budget, all of them if it is one of time: see ``follow``.
 
         Returns:
             Whether a signal is under way.
@@ -251,7 +248,7 @@ class EmittedSignals(Saveable):
             queue.dropped += 1
             del self.waiting[kind]
         if not (was_behind and self.is_behind):     # else they wait by kind already
-            self._begin_waiting(BEGUN_ON_TIME if budget.stopwatch else WORK_AT_ONCE)
+            self._begin_waiting(WORK_AT_ONCE if budget.is_unlimited or budget.charges_runs else 0)
         self._sent_before, self._is_delivered = self.sent, not self.has_work
         if not self._has_warned and (queue.merged or queue.dropped):
             self._has_warned = True
@@ -330,12 +327,10 @@ class EmittedSignals(Saveable):
         queue, is_unlimited, noise = self.queue, budget.is_unlimited, self.noise if self.noise.all else None
         if not is_unlimited and budget.is_spent:
             return False            # what arrived may have been delivered already: that is not known anew
-        most = ARRIVALS_ON_TIME if budget.stopwatch else ARRIVALS_AT_ONCE
         self._pass_s = pass_s = now_s if self._pass_s is None else self._pass_s
         self._is_delivered = False
         while not self._is_delivered and (is_unlimited or not budget.is_spent):
-            if not (is_unlimited or budget.stopwatch):
-                most = int(min(most, budget.left))
+            most = min(ARRIVALS_AT_ONCE, budget.steps_at_once(ARRIVALS_ON_TIME))
             taken, sensor_ids, which, intensities, what = queue.take_arrived(
                 most, self._sent_before, self._sensors, self._modalities.all, noise, self._kept_at, now_s)
             if not is_unlimited:

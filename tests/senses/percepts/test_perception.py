@@ -482,7 +482,8 @@ def test_percepts_are_those_of_a_plain_model(frames, gain, max_age_s, keep_s, ha
             minds[sensor].hear(target, "hearing", intensity, places[target], now_s - 0.125, now_s)
         for pairs, found, intensity in ((sight, seen, 0.5), (touch, touched, 0.25 * (frame % 3))):
             keys = np.array(sorted(sensor << 31 | target for sensor, target in found), np.int64)
-            pairs.take(keys, np.full(len(keys), intensity), len(keys), 0, needs_ray=False)
+            pairs.add(keys, np.full(len(keys), intensity), len(keys))
+            pairs.end_pass(0, needs_ray=False)
         world.manager._perception.advance({0: sight, 2: touch}, Budget.unlimited())
         for sensor, mind in enumerate(minds):
             mind.look([(target, name, intensity, places[target], name == "sight")
