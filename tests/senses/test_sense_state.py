@@ -9,7 +9,7 @@ from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.saving.fields import StateError
 from ai_core.senses.modality import Modality
-from ai_core.senses.percepts.awareness import Awareness, AwarenessSettings
+from ai_core.senses.percepts.awareness import AwarenessSettings
 from ai_core.senses.percepts.memory import SenseMemory
 from ai_core.senses.sight.sight_cones import SightCone
 from tests.senses.worlds import ALL_ROUND, World, hearing
@@ -163,15 +163,6 @@ def test_a_memory_alone_is_saved_and_loaded():
     assert [second.advance(t) for t in (6.0, 6.6, 7.0, 9.0)] == [first.advance(t) for t in (6.0, 6.6, 7.0, 9.0)]
     assert len(second) == 0
 
-
-def test_a_meter_alone_is_saved_and_loaded():
-    first, second = Awareness(SETTINGS, 3, 0.0), Awareness(SETTINGS, 3, 99.0)
-    first.expose(0.8, 1.0)
-    first.advance(1.3)
-    second.prepare_state(json.loads(json.dumps(first.save_state())))()
-    assert second.save_state() == first.save_state()
-    assert second.advance(4.0) == first.advance(4.0) != []
-    assert second.expose(0.0, 9.0) == first.expose(0.0, 9.0)
 
 
 def test_a_save_from_a_listener_is_refused():

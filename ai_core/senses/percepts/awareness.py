@@ -3,18 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from types import SimpleNamespace
 from typing import NamedTuple
 
-import numpy as np
-
-from ai_core.clock import moment_s
-from ai_core.errors import check_kind, finite_number, shown, whole_number
-from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
-from ai_core.saving.fields import LATEST_S
-from ai_core.senses.id_table import LARGEST_ID
-from ai_core.senses.percepts.percept_loops import KnownTarget, Mind
-from ai_core.senses.percepts.percept_rows import ROWS, SavedRows, put_row, saved_rows
+from ai_core.described import Described
+from ai_core.errors import finite_number, shown
+from ai_core.senses.percepts.percept_loops import KnownTarget
 
 __all__ = [
     "SUSPICIOUS_AND_ALERT", "UNAWARE", "Awareness", "AwarenessLevel", "AwarenessReasons", "AwarenessSettings",
@@ -148,37 +141,18 @@ class AwarenessReasons(NamedTuple):
     reacts_at_s: float | None
 
 
-
-class Awareness(Saveable):
-    """The awareness of one sensor of one target.
+class Awareness(Described):
+    """The awareness of one sensor of one target, as it is now; ``RegionalSenseManager.awareness_of`` returns it.
 
     Args:
-        settings: rates and levels.
-        target: id of the target, for level changes.
-        now_s: current game time (s).
-
-    Raises:
-        TypeError, ValueError: if an argument is of another type, or out of range.
+        row: what its sense manager knows.
+        settings: of the sensor.
     """
 
     SHOWN = ("target", "value", "level_name")
 
-    STATE = DeclaredState(rows=ROWS)
-
-    def __init__(self, settings: AwarenessSettings, target: int, now_s: float) -> None:
-        if not isinstance(settings, AwarenessSettings):
-            raise TypeError(f"settings must be AwarenessSettings, got {shown(settings)}")
-        target, now_s = whole_number("target", target, minimum=0, maximum=LARGEST_ID), moment_s("now_s", now_s)
-        self.settings = settings
-        self._kept = KnownTarget(target, Mind([], -1, None, settings))
-        self._kept.begin_meter(now_s)
-
-    @classmethod
-    def of_row(cls, row: KnownTarget, settings: AwarenessSettings) -> Awareness:
-        """Return the view of a row of a sense manager."""
-        found = cls.__new__(cls)
-        found.settings, found._kept = settings, row
-        return found
+    def __init__(self, row: KnownTarget, settings: AwarenessSettings) -> None:
+        self.settings, self._kept = settings, row
 
     @property
     def _row(self) -> KnownTarget:
@@ -219,74 +193,3 @@ class Awareness(Saveable):
         return AwarenessReasons(
             self.target, self.value, self.level_name, rate, {name: one[2] for name, one in senses.items() if one[2]},
             {name: one[3] for name, one in senses.items() if one[3]}, pending_s[0] if pending_s else None)
-
-    def expose(
-        self, visibility: float, now_s: float, shown: Mapping[str, float] | None = None
-    ) -> list[LevelChange]:
-        """Set the visibility of the target from now on; return the levels crossed until now.
-
-        Args:
-            visibility: usually 0 to 1; 0 hides the target.
-            now_s: game time (s).
-            shown: visibility by modality, for ``why``.
-
-        Raises:
-            TypeError: if an argument is of another type.
-            ValueError: if visibility is negative, or ``now_s`` decreases.
-        """
-        visibility = finite_number("visibility", visibility, minimum=0)
-        check_kind("shown", shown, Mapping)
-        return self._changes(self._row.expose(visibility, self._checked_moment(now_s), dict(shown or {})))
-
-    def add_stimulus(self, intensity: float, now_s: float, modality: str = "") -> list[LevelChange]:
-        """Raise the meter at once, for example by a sound; return the levels crossed.
-
-        Args:
-            intensity: strength of the stimulus; 0 or more.
-            now_s: game time (s).
-            modality: name of the modality, for ``why``.
-
-        Raises:
-            TypeError: if an argument is of another type.
-            ValueError: if intensity is negative, or ``now_s`` decreases.
-        """
-        intensity = finite_number("intensity", intensity, minimum=0)
-        if not isinstance(modality, str):
-            raise TypeError(f"modality must be a string, got {shown(modality)}")
-        return self._changes(self._row.stimulate(modality, intensity, self._checked_moment(now_s)))
-
-    def advance(self, now_s: float) -> list[LevelChange]:
-        """Advance the meter to ``now_s``; return the levels crossed, in order.
-
-        Raises:
-            ValueError: if ``now_s`` decreases.
-        """
-        return self._changes(self._row.advance_meter(self._checked_moment(now_s)))
-
-    @property
-    def _saved_rows(self) -> SavedRows:
-        return saved_rows([self._row], 0.0, memory=False)
-
-    @_saved_rows.setter
-    def _saved_rows(self, saved: SavedRows) -> None:
-        self._kept = KnownTarget(int(saved.targets[0]), Mind([], -1, None, self.settings))
-        put_row(self._kept, saved, 0, 0.0)
-
-    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
-        rows = values.rows
-        if rows.meters["has_meter"].tolist() != [1] or rows.memory["is_known"].any():
-            refuse("rows", "must hold one target, with a meter and no memory")
-        if why := rows.refusal(np.array([len(self.settings.levels)]), LATEST_S):
-            refuse("rows", why)
-
-    def _checked_moment(self, now_s: float) -> float:
-        now_s, before_s = moment_s("now_s", now_s), self._row.meter_s
-        if not self._row.has_meter:
-            raise ValueError("the meter has ended; ask the sense manager for the current one")
-        if now_s < before_s:
-            raise ValueError(f"now_s must not decrease, got {now_s} s after {before_s} s")
-        return now_s
-
-    def _changes(self, crossed: list[tuple[int, float, int, int]]) -> list[LevelChange]:
-        names = self.settings.level_names
-        return [LevelChange(target, level, names[level], at_s) for _, at_s, target, level in crossed]

@@ -297,32 +297,6 @@ class KnownTarget:
         self.shown_at, self.reached = shown_at, self.level + len(pending_s)
         self.reacts_at_s[self.level : self.reached] = pending_s
 
-    def expose(self, visibility: cython.double, now_s: cython.double, shown: dict) -> list:
-        """Set the visibility from now on, in all and by modality name; return the levels crossed."""
-        crossed: list = []
-        one: Sense
-        self.hide()
-        for name, strength in shown.items():
-            one = self.sense_in(number_in(self.mind.modalities, name))
-            one.shown = strength
-        self.drift(now_s)
-        self.cross(crossed)
-        self.put_visibility(visibility)
-        return crossed
-
-    def stimulate(self, modality: str, intensity: cython.double, now_s: cython.double) -> list:
-        """Raise the meter by a stimulus; return the levels crossed."""
-        crossed: list = []
-        self.startle(crossed, number_in(self.mind.modalities, modality), intensity, now_s)
-        return crossed
-
-    def advance_meter(self, now_s: cython.double) -> list:
-        """Let time pass for the meter; return the levels crossed."""
-        crossed: list = []
-        self.drift(now_s)
-        self.cross(crossed)
-        return crossed
-
     @cython.ccall
     def begin_meter(self, now_s: cython.double):
         """Begin the awareness meter at 0."""

@@ -21,7 +21,7 @@ from ai_core.senses.percepts.percept_loops import (
 )
 from ai_core.senses.sensation import FARTHEST_M
 
-__all__ = ["ROWS", "SavedRows", "put_row", "put_rows", "saved_rows"]
+__all__ = ["ROWS", "SavedRows", "put_rows", "saved_rows"]
 
 LONG_AGO = 2
 """Stands for at least so many among saved numbers of looks. The last look may be under way."""
@@ -87,10 +87,10 @@ class SavedRows(NamedTuple):
 
 
 def saved_rows(
-    rows: Sequence[KnownTarget], looks: float, *, memory: bool = True, meters: bool = True
+    rows: Sequence[KnownTarget], looks: float, *, meters: bool = True
 ) -> SavedRows:
     """Return rows for saving, at a number of looks."""
-    known, aware = ([memory and one.is_known for one in rows], [meters and one.has_meter for one in rows])
+    known, aware = ([one.is_known for one in rows], [meters and one.has_meter for one in rows])
     senses: dict[str, Any] = {}
     for row, (one, is_known, is_aware) in enumerate(zip(rows, known, aware, strict=True)):
         for name, four in one.by_modality().items():
@@ -113,26 +113,22 @@ def _columns_of(names: Sequence[str], rows: Sequence[tuple[float, ...] | None]) 
     return dict(zip(names, values.T, strict=True))
 
 
-def put_row(row: KnownTarget, saved: SavedRows, place: int, looks: float) -> None:
-    """Have a row hold what was saved, and nothing else."""
-    looked, shown_at = (
-        NOT_IN_VIEW if (ago := int(columns[name][place])) == LONG_AGO else looks - ago
-        for columns, name in ((saved.memory, "looked_ago"), (saved.meters, "shown_ago")))
-    if saved.memory["is_known"][place]:
-        row.put_memory([saved.memory[name][place] for name in MEMORY_NUMBERS], looked)
-    if saved.meters["has_meter"][place]:
-        row.put_meter([saved.meters[name][place] for name in METER_NUMBERS], shown_at, saved.reacts_at_s[place])
-    row.put_senses({
-        name: four for name, columns in saved.senses.items()
-        if (four := tuple(float(columns[one][place]) for one in SENSE)) != NO_SENSE})
-
-
 def put_rows(table: PerceptTable, keys: NDArray[np.int64], saved: SavedRows) -> None:
     """Have these rows and no others of the sensors of their keys; ended rows must have been dropped."""
     for modality in saved.senses:
         table.number(modality)
     for place, key in enumerate(keys.tolist()):
-        put_row(table.row(key), saved, place, table.looks)
+        row = table.row(key)
+        looked, shown_at = (
+            NOT_IN_VIEW if (ago := int(columns[name][place])) == LONG_AGO else table.looks - ago
+            for columns, name in ((saved.memory, "looked_ago"), (saved.meters, "shown_ago")))
+        if saved.memory["is_known"][place]:
+            row.put_memory([saved.memory[name][place] for name in MEMORY_NUMBERS], looked)
+        if saved.meters["has_meter"][place]:
+            row.put_meter([saved.meters[name][place] for name in METER_NUMBERS], shown_at, saved.reacts_at_s[place])
+        row.put_senses({
+            name: four for name, columns in saved.senses.items()
+            if (four := tuple(float(columns[one][place]) for one in SENSE)) != NO_SENSE})
     table.insert_new()
 
 

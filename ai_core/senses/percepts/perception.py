@@ -197,7 +197,7 @@ class Perception(Saveable):
         row = None if settings is None or target < 0 else self.table.find(sensor_id, target)
         if settings is None or row is None or not row.has_meter:
             return None
-        return Awareness.of_row(row, settings)
+        return Awareness(row, settings)
 
     def last_sensation(self, sensor_id: int) -> Sensation | None:
         """Return the newest sensation of a sensor, also if it has no listener."""

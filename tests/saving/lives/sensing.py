@@ -6,7 +6,7 @@ from ai_core.senses.graph.sense_graph import SenseGraph
 from ai_core.senses.graph.sense_graph_manager import SenseGraphManager
 from ai_core.senses.graph.smell import SmellSpreading
 from ai_core.senses.modality import Modality
-from ai_core.senses.percepts.awareness import Awareness, AwarenessSettings
+from ai_core.senses.percepts.awareness import AwarenessSettings
 from ai_core.senses.percepts.memory import SenseMemory, TargetReport
 from ai_core.senses.percepts.perception import Perception
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
@@ -135,14 +135,13 @@ def plain_target(one):
 
 
 class MemoryLife(Life):
-    classes = (SenseMemory, Awareness)
+    classes = (SenseMemory,)
 
     def build(self):
         self.memory = SenseMemory(lose_after_s=0.3, max_age_s=1.0, keep_expired_s=0.5, free_knowledge_s=0.2)
-        self.meter = Awareness(SETTINGS, 1, 0.0)
 
     def subjects(self):
-        return {"memory": self.memory, "meter": self.meter}
+        return {"memory": self.memory}
 
     @staticmethod
     def place(chance):
@@ -159,18 +158,10 @@ class MemoryLife(Life):
 
     def do_advance(self, chance):
         now_s = self.clock.now.seconds
-        memory, meter = self.memory, self.meter
-        return (memory.advance(now_s), [plain_target(one) for one in memory.known()],
-                meter.advance(now_s), meter.value, meter.level_name)
+        return self.memory.advance(now_s), [plain_target(one) for one in self.memory.known()]
 
     def do_forget(self, chance):
         self.memory.forget(chance.randrange(4))
-
-    def do_expose(self, chance):
-        return self.meter.expose(chance.choice([0.0, 0.4, 1.0]), self.clock.now.seconds)
-
-    def do_startle(self, chance):
-        return self.meter.add_stimulus(chance.random(), self.clock.now.seconds, chance.choice(["hearing", "smell"]))
 
 
 LIVES = (SensesLife, GraphSensesLife, MemoryLife)

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai_core.senses.percepts.awareness import Awareness, AwarenessLevel, AwarenessSettings
+from ai_core.senses.percepts.awareness import AwarenessLevel, AwarenessSettings
+from tests.senses.percepts.meters import Meter
 
 SETTINGS = AwarenessSettings(gain_per_s=0.5, decay_per_s=0.25, gain_per_signal=0.5)
 
@@ -15,7 +16,7 @@ def told(changes):
 
 
 def test_full_visibility_fills_meter_in_one_over_gain_seconds():
-    meter = Awareness(SETTINGS, 1, now_s=0.0)
+    meter = Meter(SETTINGS)
     meter.expose(1.0, 0.0)
     changes = meter.advance(2.0)
     assert meter.value == 1.0
@@ -23,20 +24,20 @@ def test_full_visibility_fills_meter_in_one_over_gain_seconds():
 
 
 def test_half_visibility_takes_twice_as_long():
-    meter = Awareness(SETTINGS, 1, now_s=0.0)
+    meter = Meter(SETTINGS)
     meter.expose(0.5, 0.0)
     meter.advance(2.0)
     assert meter.value == 0.5
 
 
 def test_level_is_kept_until_the_value_falls_to_lower_threshold():
-    meter = Awareness(SETTINGS, 1, now_s=0.0)
+    meter = Meter(SETTINGS)
     meter.expose(1.0, 0.0)
     meter.expose(0.0, 2.0)
     assert told(meter.advance(3.9)) == []
-    assert meter.level_name == "alert"
+    assert meter.now.level_name == "alert"
     assert told(meter.advance(20.0)) == [("suspicious", 4.0), ("unaware", 5.6)]
-    assert (meter.value, meter.visibility) == (0, 0)
+    assert meter.now is None
 
 
 VISIBILITIES = st.lists(st.tuples(st.sampled_from([0.0, 0.25, 1.0]), st.integers(1, 64)),
@@ -46,7 +47,7 @@ VISIBILITIES = st.lists(st.tuples(st.sampled_from([0.0, 0.25, 1.0]), st.integers
 @settings(max_examples=30)
 @given(VISIBILITIES, st.sampled_from([1, 2, 7, 16]))
 def test_the_meter_is_the_same_bit_for_bit_at_any_tick_rate(story, ticks_per_part):
-    rare, often = (Awareness(SETTINGS, 1, now_s=0.0) for _ in range(2))
+    rare, often = (Meter(SETTINGS) for _ in range(2))
     rarely_told, often_told, now_s = [], [], 0.0
     for visibility, sixteenths in story:
         rarely_told += rare.expose(visibility, now_s)
@@ -62,13 +63,13 @@ def test_the_meter_is_the_same_bit_for_bit_at_any_tick_rate(story, ticks_per_par
 
 
 def test_sound_raises_the_meter_at_once_past_levels_in_order():
-    meter = Awareness(SETTINGS, 1, now_s=0.0)
-    assert told(meter.add_stimulus(4.0, 3.0)) == [("suspicious", 3.0), ("alert", 3.0)]
+    meter = Meter(SETTINGS)
+    assert told(meter.startle(4.0, 3.0)) == [("suspicious", 3.0), ("alert", 3.0)]
     assert meter.value == 1.0
 
 
 def test_the_meter_stays_between_nothing_and_one():
-    meter = Awareness(SETTINGS, 1, now_s=0.0)
+    meter = Meter(SETTINGS)
     meter.advance(100.0)
     assert meter.value == 0.0
     meter.expose(5.0, 100.0)
@@ -77,7 +78,7 @@ def test_the_meter_stays_between_nothing_and_one():
 
 
 def test_filled_meter_begins_to_fall_only_when_the_target_hides():
-    meter = Awareness(SETTINGS, 1, now_s=0.0)
+    meter = Meter(SETTINGS)
     meter.expose(1.0, 0.0)
     meter.expose(0.0, 100.0)
     meter.advance(101.0)
@@ -94,13 +95,6 @@ def test_a_level_without_hysteresis_is_refused():
         AwarenessLevel("a", rises_at=0.5, falls_at=0.5)
 
 
-def test_negative_visibility_is_refused_and_changes_nothing():
-    meter = Awareness(SETTINGS, 1, now_s=0.0)
-    with pytest.raises(ValueError, match="visibility must be at least 0"):
-        meter.expose(-1.0, 5.0)
-    meter.expose(1.0, 1.0)
-    assert meter.value == 0.0
-
 
 SLOW = AwarenessSettings(gain_per_s=0.5, decay_per_s=0.25, gain_per_signal=0.5, levels=[
     AwarenessLevel("suspicious", 0.25, 0.125, reaction_s=0.5), AwarenessLevel("alert", 0.5, 0.25, reaction_s=0.25),
@@ -109,7 +103,7 @@ SLOW = AwarenessSettings(gain_per_s=0.5, decay_per_s=0.25, gain_per_signal=0.5, 
 
 @pytest.mark.parametrize("ticks", [1, 3, 50])
 def test_level_is_reported_after_reaction_time_at_any_tick_rate(ticks):
-    meter = Awareness(SLOW, 1, now_s=0.0)
+    meter = Meter(SLOW)
     changes = meter.expose(1.0, 0.0)
     for tick in range(1, ticks + 1):
         changes += meter.advance(2.0 * tick / ticks)
@@ -118,23 +112,23 @@ def test_level_is_reported_after_reaction_time_at_any_tick_rate(ticks):
 
 @pytest.mark.parametrize("ticks", [1, 7])
 def test_a_level_left_before_one_could_react_is_never_told(ticks):
-    meter = Awareness(SLOW, 1, now_s=0.0)
-    changes = meter.add_stimulus(0.6, 0.0)
+    meter = Meter(SLOW)
+    changes = meter.startle(0.6, 0.0)
     for tick in range(1, ticks + 1):
         changes += meter.advance(0.49 * tick / ticks)
-    assert (changes, meter.why().reacts_at_s) == ([], 0.5)
+    assert (changes, meter.now.why().reacts_at_s) == ([], 0.5)
     assert told(meter.advance(0.5)) == [("suspicious", 0.5)]
-    again = Awareness(AwarenessSettings(decay_per_s=1.0, gain_per_signal=1.0, levels=[
-        AwarenessLevel("suspicious", 0.25, 0.125, reaction_s=5.0)]), 1, now_s=0.0)
-    assert again.add_stimulus(0.5, 0.0) + again.advance(9.0) == []
+    again = Meter(AwarenessSettings(decay_per_s=1.0, gain_per_signal=1.0, levels=[
+        AwarenessLevel("suspicious", 0.25, 0.125, reaction_s=5.0)]))
+    assert again.startle(0.5, 0.0) + again.advance(9.0) == []
 
 
 def test_a_meter_says_why_it_stands_where_it_stands():
-    meter = Awareness(SETTINGS, 1, now_s=0.0)
-    meter.add_stimulus(0.5, 0.0, "hearing")
-    meter.expose(0.5, 0.0, {"sight": 0.5, "touch": 0.25})
+    meter = Meter(SETTINGS)
+    meter.startle(0.5, 0.0)
+    meter.expose(0.5, 0.0, touch=0.25)
     meter.advance(1.0)
-    why = meter.why()
+    why = meter.now.why()
     assert (why.value, why.level_name, why.rate_per_s) == (0.5, "suspicious", 0.25)
     assert (why.visibility, why.stimulus_gain, why.reacts_at_s) == ({"sight": 0.5, "touch": 0.25}, {"hearing": 0.25},
         None)
@@ -147,25 +141,9 @@ def test_impossible_reactions_are_refused(reaction_s):
 
 
 def test_a_meter_with_a_reaction_under_way_is_saved_and_loaded():
-    first, second = (Awareness(SLOW, 1, now_s=0.0) for _ in range(2))
-    first.add_stimulus(0.6, 1.0, "hearing")
-    second.prepare_state(json.loads(json.dumps(first.save_state())))()
-    assert second.why() == first.why()
+    first, second = (Meter(SLOW) for _ in range(2))
+    first.startle(0.6, 1.0)
+    second.clock.now = first.clock.now
+    second.manager.prepare_state(json.loads(json.dumps(first.manager.save_state())))()
+    assert second.now.why() == first.now.why()
     assert second.advance(3.0) == first.advance(3.0) != []
-
-
-def test_what_cannot_be_is_refused_and_changes_nothing():
-    meter = Awareness(SETTINGS, 1, now_s=0.0)
-    before = meter.save_state()
-    for wrong, message in (
-        (lambda: meter.advance(float("inf")), "now_s must be a finite number"),
-        (lambda: meter.advance(None), "now_s must be a number"),
-        (lambda: meter.add_stimulus(1.0, float("nan")), "now_s must be a finite number"),
-        (lambda: meter.add_stimulus(1.0, 1.0, None), "modality must be a string"),
-        (lambda: meter.expose(1.0, 1.0, 3), "shown must be a mapping or None"),
-        (lambda: Awareness(None, 1, 0.0), "settings must be AwarenessSettings"),
-        (lambda: Awareness(SETTINGS, 1.5, 0.0), "target must be an integer"),
-    ):
-        with pytest.raises((TypeError, ValueError), match=message):
-            wrong()
-        assert meter.save_state() == before

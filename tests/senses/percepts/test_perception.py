@@ -72,16 +72,13 @@ class Yard(World):
         manager.advance(Budget.unlimited())
 
     def meddle(self, guard, thief, what):
-        memory, meter = self.manager.memory_of(guard), self.manager.awareness_of(guard, thief)
-        now_s = self.clock.now.seconds
+        memory, now_s = self.manager.memory_of(guard), self.clock.now.seconds
         if memory is not None and what == 0:
             memory.forget(thief)
         elif memory is not None and what == 1:
             memory.hear_report(TargetReport(thief, self.place(), (0.0, 0.0, 0.0), 1.0, now_s - 0.1), 0.1)
         elif memory is not None and what == 2:
             self.told += memory.advance(now_s)
-        elif meter is not None and what == 3:
-            self.told += meter.add_stimulus(0.5, now_s)
 
 
 class NoisyYard(Yard):
@@ -140,8 +137,6 @@ def test_record_keeps_its_last_values_when_forgotten():
     assert (record.last_known_position, record.dominant_modality) == ((0.0, 0.0, -4.0), "sight")
     world.manager.forget_all()
     assert (meter.target, meter.visibility, memory.find(thief)) == (thief, 1.0, None)
-    with pytest.raises(ValueError, match="the meter has ended"):
-        meter.advance(9.0)
 
 
 def test_a_memory_knows_only_the_senses_of_its_save():
