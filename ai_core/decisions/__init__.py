@@ -43,14 +43,8 @@ from ai_core.decisions.habits.habits import Callback, Habit
 from ai_core.decisions.habits.utility import Consideration, Score
 from ai_core.decisions.population import HabitPopulation
 from ai_core.decisions.rules import FiredRule, Rule, RuleMind, RuleSet
-from ai_core.decisions.state_machine import (
-    PREVIOUS,
-    History,
-    State,
-    StateMachine,
-    StateMachineDefinition,
-    Transition,
-)
+from ai_core.decisions.state_machine import StateMachine
+from ai_core.decisions.state_machine_definition import PREVIOUS, History, State, StateMachineDefinition, Transition
 
 __all__ = [
     "FOR_EVER", "PREVIOUS", "AdaptiveChoice", "Blackboard", "Call", "CallMethod", "Callback", "ChangeValue",

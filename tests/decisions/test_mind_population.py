@@ -9,7 +9,8 @@ import pytest
 
 from ai_core.budget import Budget
 from ai_core.decisions.population import MindPopulation
-from ai_core.decisions.state_machine import State, StateMachine, StateMachineDefinition, Transition
+from ai_core.decisions.state_machine import StateMachine
+from ai_core.decisions.state_machine_definition import State, StateMachineDefinition, Transition
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import StateError
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ai_core.decisions.rules import Rule, RuleSet
-from ai_core.decisions.state_machine import State, StateMachine, StateMachineDefinition, Transition
+from ai_core.decisions.state_machine import StateMachine
+from ai_core.decisions.state_machine_definition import State, StateMachineDefinition, Transition
 from ai_core.errors import finite_number
 
 

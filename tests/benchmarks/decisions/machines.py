@@ -4,7 +4,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ai_core.decisions.state_machine import State, StateMachine, StateMachineDefinition, Transition
+from ai_core.decisions.state_machine import StateMachine
+from ai_core.decisions.state_machine_definition import State, StateMachineDefinition, Transition
 from tools.benchmarking.declarations import Case, Contest
 
 ELAPSED_S = 1 / 60

@@ -9,7 +9,8 @@ from ai_core.decisions.habits.habit_status import Status
 from ai_core.decisions.habits.habit_tree import HabitTree
 from ai_core.decisions.habits.habits import Habit
 from ai_core.decisions.rules import Rule, RuleMind, RuleSet
-from ai_core.decisions.state_machine import State, StateMachine, StateMachineDefinition
+from ai_core.decisions.state_machine import StateMachine
+from ai_core.decisions.state_machine_definition import State, StateMachineDefinition
 from ai_core.faults import FaultIsolation
 from ai_core.trace import Trace
 from tests.decisions.diary import Diary

@@ -1,7 +1,7 @@
 """A plain state machine to compare with: no tables, nothing worked out before."""
 from __future__ import annotations
 
-from ai_core.decisions.state_machine import PREVIOUS, History
+from ai_core.decisions.state_machine_definition import PREVIOUS, History
 
 
 class ReferenceMachine:

@@ -7,15 +7,8 @@ import pytest
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock, TimeIndex
-from ai_core.decisions.state_machine import (
-    MOST_EVENTS_AT_ONCE,
-    PREVIOUS,
-    History,
-    State,
-    StateMachine,
-    StateMachineDefinition,
-    Transition,
-)
+from ai_core.decisions.state_machine import MOST_EVENTS_AT_ONCE, StateMachine
+from ai_core.decisions.state_machine_definition import PREVIOUS, History, State, StateMachineDefinition, Transition
 from ai_core.errors import UnknownNameError
 from ai_core.faults import FaultIsolation
 from ai_core.scheduling.policies import Policy

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import pytest
 
-from ai_core.decisions.state_machine import History, State, StateMachine, StateMachineDefinition, Transition
+from ai_core.decisions.state_machine import StateMachine
+from ai_core.decisions.state_machine_definition import History, State, StateMachineDefinition, Transition
 
 
 @pytest.mark.parametrize(("history", "state"), [(History.SHALLOW, "work/dig/down"), (History.DEEP, "work/dig/up")])

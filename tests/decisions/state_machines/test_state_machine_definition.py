@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from ai_core.decisions.state_machine import (
+from ai_core.decisions.state_machine_definition import (
     MAXIMUM_DEPTH,
     PREVIOUS,
     History,

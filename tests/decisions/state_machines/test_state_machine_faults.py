@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import pytest
 
-from ai_core.decisions.state_machine import State, StateMachine, StateMachineDefinition, Transition
+from ai_core.decisions.state_machine import StateMachine
+from ai_core.decisions.state_machine_definition import State, StateMachineDefinition, Transition
 from ai_core.faults import FaultIsolation
 
 

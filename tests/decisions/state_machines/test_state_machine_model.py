@@ -7,14 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai_core.decisions.state_machine import (
-    PREVIOUS,
-    History,
-    State,
-    StateMachine,
-    StateMachineDefinition,
-    Transition,
-)
+from ai_core.decisions.state_machine import StateMachine
+from ai_core.decisions.state_machine_definition import PREVIOUS, History, State, StateMachineDefinition, Transition
 from tests.decisions.state_machines.reference_machine import ReferenceMachine
 
 EVENTS = ("hit", "see", "calm")

@@ -4,13 +4,8 @@ from __future__ import annotations
 import pytest
 
 from ai_core.clock import ManualClock
-from ai_core.decisions.state_machine import (
-    PREVIOUS,
-    State,
-    StateMachine,
-    StateMachineDefinition,
-    Transition,
-)
+from ai_core.decisions.state_machine import StateMachine
+from ai_core.decisions.state_machine_definition import PREVIOUS, State, StateMachineDefinition, Transition
 
 
 class Notice:

@@ -4,7 +4,8 @@ from __future__ import annotations
 import pytest
 
 from ai_core.clock import ManualClock
-from ai_core.decisions.state_machine import History, State, StateMachine, StateMachineDefinition, Transition
+from ai_core.decisions.state_machine import StateMachine
+from ai_core.decisions.state_machine_definition import History, State, StateMachineDefinition, Transition
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import StateError
 from ai_core.snapshot import from_json, restore, take, to_json

@@ -12,7 +12,8 @@ from ai_core.decisions.habits.habit_tree import HabitTree
 from ai_core.decisions.habits.habits import Habit
 from ai_core.decisions.population import HabitPopulation, MindPopulation
 from ai_core.decisions.rules import Rule, RuleMind, RuleSet
-from ai_core.decisions.state_machine import History, State, StateMachine, StateMachineDefinition, Transition
+from ai_core.decisions.state_machine import StateMachine
+from ai_core.decisions.state_machine_definition import History, State, StateMachineDefinition, Transition
 from ai_core.faults import FaultIsolation
 from ai_core.saving.chance import RandomState
 from ai_core.saving.values import SavedValues

@@ -33,7 +33,7 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import report_next_frame, 
 from addons.ai_core.nodes.state_machines.ai_state import AIState
 from addons.ai_core.nodes.state_machines.state_transition import StateTransition
 from ai_core.decisions import state_machine as library
-from ai_core.decisions.state_machine import (
+from ai_core.decisions.state_machine_definition import (
     PREVIOUS,
     History,
     State,
