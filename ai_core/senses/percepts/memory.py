@@ -33,6 +33,9 @@ RADIO = "radio"
 """Stands for reports among the modalities of a target."""
 
 
+ChangeKind = Literal["gained", "lost", "reported", "expired", "forgotten"]
+
+
 class MemoryChange(NamedTuple):
     """A change of a target in a memory.
 
@@ -45,7 +48,7 @@ class MemoryChange(NamedTuple):
         last_known_position: last known position at that time (m).
     """
 
-    kind: Literal["gained", "lost", "reported", "expired", "forgotten"]
+    kind: ChangeKind
     target: int
     at_s: float
     last_known_position: Point

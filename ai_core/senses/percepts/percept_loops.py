@@ -637,7 +637,7 @@ class PerceptTable:
         revision: number of passes and changes of rows so far.
         changes: changes of memories: (sensor, time (s), target, kind, x, y, z).
         levels_crossed: changes of levels: (sensor, time (s), target, level).
-        sensations: notices of what is in view, see ``perception.Notice``.
+        sensations: of what is in view, see ``perception.Sighting``.
         has_ended: whether a row has nothing to hold any more.
         looks: number of the last look.
 
@@ -1045,7 +1045,7 @@ class PerceptTable:
             if is_due(now_s, self.pair_reported_s[index], report_every_s, sensor_id):
                 self.pair_reported_s[index] = now_s
                 self.sensations.append(
-                    ("on_sensed", sensor_id, target, number, now_s, self.pair_intensity[index], (x, y, z), None, ""))
+                    (sensor_id, target, number, now_s, self.pair_intensity[index], (x, y, z), None, ""))
         self.insert_new()
         return self.has_news()
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,11 +34,11 @@ from ai_core.saving.kinds import (
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.percepts.awareness import Awareness, AwarenessSettings, LevelChange
-from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
+from ai_core.senses.percepts.memory import ChangeKind, MemoryChange, SenseMemory
 from ai_core.senses.percepts.percept_loops import PerceptTable
 from ai_core.senses.percepts.percept_rows import ROWS, SavedRows, put_rows, saved_rows
+from ai_core.senses.sensation import FARTHEST_M, Sensation, SensationBatch, SensationReceiver, StimulusBatch
 from ai_core.senses.sensation import Point as Place
-from ai_core.senses.sensation import Sensation, SensationBatch, SensationReceiver, StimulusBatch
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.pair_keys import ID_BITS, key_of
 from ai_core.senses.sight.pair_loops import PairsInView
@@ -48,20 +48,24 @@ from ai_core.trace import Trace
 __all__ = ["Perception", "limit_of"]
 
 
-Notice = tuple[str, int, int, int, float, float, Place, float | None, str]
-"""A notice for one listener.
+Change = tuple[int, float, int, ChangeKind, float, float, float]
+"""A change of a memory: sensor, when (s), source, kind, last known position (m)."""
 
-Name of the listener, of ``LISTENERS``; the sensor; the source; number of the modality of a sensation, or level of
-awareness, else 0; when it happened (s); intensity of a sensation, else 0; position of the source, or where a sound
-came from (m); when a sound or smell left there (s), None for what is in view and for changes; tag of the signal.
+Sighting = tuple[int, int, int, float, float, Place, float | None, str]
+"""A sensation.
+
+Sensor; source; number of the modality; when (s); intensity; position of the source, or where a sound came from (m);
+when a sound or smell left there (s), None for what is in view; tag of the signal.
 """
+
+Crossing = tuple[int, float, int, int]
+"""A change of awareness: sensor, when (s), source, number of the new level."""
 
 LISTENERS = (
     "on_sensed", "on_gained", "on_lost", "on_forgotten", "on_awareness_changed", "on_expired", "on_reported")
 """Names of what a sensor calls: with a ``Sensation``, a ``MemoryChange`` or a ``LevelChange``."""
 
 SENSED, LEVEL_CHANGED = "on_sensed", "on_awareness_changed"
-NOWHERE = (0.0, 0.0, 0.0)
 NO_PASS = -1
 """Stage between two passes."""
 
@@ -71,10 +75,8 @@ SENSATION = Record(
     sent_at_s=Seconds(), at_s=Seconds(), tag=Text())
 """How a sensation is saved, without its sensor."""
 
-NOTICE = Row(
-    lambda *parts: parts, OneOf(LISTENERS), Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID),
-    Whole(maximum=LARGEST_ID), Seconds(), Number(0), Point(3), Optional(Seconds()), Text())
-"""How a notice is saved."""
+ID = Whole(maximum=LARGEST_ID)
+COORDINATE = Number(-FARTHEST_M, FARTHEST_M)
 
 NO_MIND_SAVED = SimpleNamespace(last_sensation=None, failing={})
 
@@ -88,7 +90,42 @@ HEARD_AT_ONCE = 2
 """The same of signals that were heard (count): characters that decide by noises take some 20 µs each."""
 
 by_sensor_then_time = itemgetter(0, 1, 2)
-by_sensor_modality_source = itemgetter(1, 3, 2)
+by_sensor_modality_source = itemgetter(0, 2, 1)
+
+
+def _row(*parts: Any) -> tuple[Any, ...]:
+    return parts
+
+
+@dataclass(eq=False)
+class _Notices:
+    """What listeners have not been told, in the order in which they are: changes, sensations, levels."""
+
+    changes: deque[Change] = field(default_factory=deque)
+    sensations: list[Sighting] = field(default_factory=list)
+    levels: deque[Crossing] = field(default_factory=deque)
+
+    def __bool__(self) -> bool:
+        return bool(self.changes or self.sensations or self.levels)
+
+    def forget(self, sensor_id: int) -> None:
+        """Drop the notices for a sensor, also while they are told."""
+        queues: tuple[Any, ...] = (self.changes, self.sensations, self.levels)
+        for one in queues:
+            kept = [notice for notice in one if notice[0] != sensor_id]
+            one.clear()
+            one.extend(kept)
+
+
+_NOTICES = {
+    "changes": ListOf(
+        Row(_row, ID, Seconds(), ID, OneOf(get_args(ChangeKind)), COORDINATE, COORDINATE, COORDINATE), make=deque),
+    "sensations": ListOf(Row(
+        _row, ID, ID, Whole(maximum=lambda owner: len(owner._modalities) - 1), Seconds(), Number(0), Point(3),
+        Optional(Seconds()), Text())),
+    "levels": ListOf(Row(_row, ID, Seconds(), ID, Whole()), make=deque),
+}
+"""How notices are saved."""
 
 
 @dataclass(eq=False)
@@ -98,7 +135,7 @@ class _Perceiver:
     listeners: Mapping[str, Callable[[Any], object] | None]
     memory: SenseMemory | None
     awareness: AwarenessSettings | None
-    last: Notice | Sensation | None = None
+    last: Sighting | Sensation | None = None
 
 
 class Perception(Saveable):
@@ -127,7 +164,7 @@ class Perception(Saveable):
         stage=Whole(NO_PASS, lambda owner: len(owner._modalities), at="_stage"),
         looked_in=Whole(-1, MOST),
         from_pair=Row(key_of, Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID), at="_from_pair"),
-        heard=ListOf(NOTICE, make=deque), notices=ListOf(NOTICE, make=deque, at="_notices"))
+        heard=Record(_Notices, at="heard", **_NOTICES), notices=Record(_Notices, at="_notices", **_NOTICES))
     # The table of sensors is that of the manager, which is loaded before.
 
     def __init__(
@@ -141,8 +178,7 @@ class Perception(Saveable):
         self._sensors: dict[int, _Perceiver] = {}
         self._sharers: dict[SenseMemory, list[int]] = {}     # the first is the owner
         self.table = PerceptTable((one.name for one in modalities.all), sources)
-        self._notices: deque[Notice] = deque()      # of passes
-        self.heard: deque[Notice] = deque()
+        self._notices, self.heard = _Notices(), _Notices()      # of passes, and of signals
         self._stage = NO_PASS       # of the pass under way: an index of the modalities, then the rows
         self._from_key = 0          # where the stage continues
         self.audience_key = (self, "audience")
@@ -210,8 +246,8 @@ class Perception(Saveable):
         if perceiver.memory is not None:
             perceiver.memory.forget_all()
         self.table.forget_all(sensor_id)
-        self._notices, self.heard = (
-            deque(one for one in notices if one[1] != sensor_id) for notices in (self._notices, self.heard))
+        self._notices.forget(sensor_id)
+        self.heard.forget(sensor_id)
         self.table.now_s = -np.inf
         perceiver.last = None
 
@@ -222,7 +258,7 @@ class Perception(Saveable):
 
     def notify_heard(self, budget: Budget) -> bool:
         """Notify listeners of signals that arrived; return False if the budget ended first; see ``advance``."""
-        return self._notify(self.heard, limit_of(budget), self._clock.now)
+        return self._notify(self.heard, limit_of(budget), HEARD_AT_ONCE, self._clock.now)
 
     def hear(self, heard: StimulusBatch, budget: Budget) -> None:
         """Take in stimuli that arrived at sensors, and notify listeners as far as the budget allows.
@@ -236,13 +272,13 @@ class Perception(Saveable):
         table.revision += 1
         table.now_s = now.seconds
         table.hear(sensor_ids, which, intensities, what, now.seconds)
-        sensations: list[Notice] = []
+        sensations: list[Sighting] = []
         for sensor_id, stimulus, intensity in zip(sensor_ids, which, intensities, strict=True):
             source, number, position, sent_at_s, tag = what[stimulus]
-            sensations.append((SENSED, sensor_id, source, number, now_s, intensity, position, sent_at_s, tag))
+            sensations.append((sensor_id, source, number, now_s, intensity, position, sent_at_s, tag))
         self._put_notices(sensations, self.heard)
         if limit is None or not limit.is_spent:
-            self._notify(self.heard, limit, now)
+            self._notify(self.heard, limit, HEARD_AT_ONCE, now)
 
     @property
     def is_at_rest(self) -> bool:
@@ -262,7 +298,8 @@ class Perception(Saveable):
         table.now_s = now.seconds
         table.revision += 1
         if self._notices and not (
-                self._notify(self._notices, limit, now) and (limit is None or not limit.is_spent)):
+                self._notify(self._notices, limit, SIGHTINGS_AT_ONCE, now)
+                and (limit is None or not limit.is_spent)):
             return False
         if self._stage == NO_PASS:
             if sensors.period > 1 and sensors.turn == self.looked_in:
@@ -298,7 +335,8 @@ class Perception(Saveable):
         if table.has_ended:
             table.drop_ended()
         return not self._notices or (
-            (limit is None or not limit.is_spent) and self._notify(self._notices, limit, now))
+            (limit is None or not limit.is_spent)
+            and self._notify(self._notices, limit, SIGHTINGS_AT_ONCE, now))
 
     @property
     def _saved_sensor_ids(self) -> NDArray[np.int64]:
@@ -376,6 +414,9 @@ class Perception(Saveable):
         levels = {one: 0 if (mind := loaded[one].awareness) is None else len(mind.levels) for one in known}
         if why := rows.refusal(np.array([levels[one] for one in sensor_ids], np.int64), latest_s):
             refuse("rows", why)
+        for name, notices in ("notices", values.notices), ("heard", values.heard):
+            if strange := {one for one, _, _, level in notices.levels if level > levels.get(one, level)}:
+                refuse(f"{name}.levels", f"must be levels of their sensors, those of sensor {min(strange)} are not")
         if values.minds.keys() != known:
             refuse("minds", "must hold each sensor of the save, and no others")
         for sensor_id, mind in values.minds.items():
@@ -413,49 +454,51 @@ class Perception(Saveable):
         sensations.sort(key=by_sensor_modality_source)
         self._put_notices(sensations, self._notices)
 
-    def _put_notices(self, sensations: list[Notice], notices: deque[Notice]) -> None:
+    def _put_notices(self, sensations: list[Sighting], notices: _Notices) -> None:
         """Append notices of the changes that the loops have listed, of sensations, and of levels."""
         table = self.table
         changes, table.changes = table.changes, []
         levels, table.levels_crossed = table.levels_crossed, []
         changes.sort(key=by_sensor_then_time)
         levels.sort(key=by_sensor_then_time)
-        for sensor_id, at_s, target, kind, x, y, z in changes:
-            notices.append((f"on_{kind}", sensor_id, target, 0, at_s, 0.0, (x, y, z), None, ""))
-        notices.extend(sensations)
-        for notice in sensations:
-            if (perceiver := self._sensors.get(notice[1])) is not None:
-                perceiver.last = notice
-        for sensor_id, at_s, target, level in levels:
-            notices.append((LEVEL_CHANGED, sensor_id, target, level, at_s, 0.0, NOWHERE, None, ""))
+        notices.changes.extend(changes)
+        notices.sensations.extend(sensations)
+        notices.levels.extend(levels)
+        for sensation in sensations:
+            if (perceiver := self._sensors.get(sensation[0])) is not None:
+                perceiver.last = sensation
 
-    def _notify(self, notices: deque[Notice], limit: Budget | None, now: TimeIndex) -> bool:
-        """Notify listeners of notices in order; return False if the budget ended first."""
-        while notices:
-            notice = notices.popleft()
-            name, sensor_id, target, number, at_s, _, position, sent_at_s, _ = notice
-            if name == LEVEL_CHANGED:
-                perceiver = self._sensors.get(sensor_id)
-                if perceiver is not None and perceiver.awareness is not None:
-                    level = LevelChange(target, number, perceiver.awareness.level_names[number], at_s)
-                    self._call(sensor_id, name, level, now)
-            elif name != SENSED:
-                change = MemoryChange(name.removeprefix("on_"), target, at_s, position)  # type: ignore[arg-type]
-                self._call(sensor_id, name, change, now)
-            else:
-                sensations, most = [notice], 1 if self._audience is None else len(notices) + 1
-                if limit is not None and self._audience is not None:
-                    most = SIGHTINGS_AT_ONCE if sent_at_s is None else HEARD_AT_ONCE
-                while len(sensations) < most and notices and notices[0][0] == SENSED:
-                    sensations.append(notices.popleft())
-                self._report(sensations, now)
+    def _notify(self, notices: _Notices, limit: Budget | None, at_once: int, now: TimeIndex) -> bool:
+        """Notify listeners in order; return False if the budget ended first.
+
+        An audience receives ``at_once`` sensations between two queries of the budget.
+        """
+        changes, sensations, levels = notices.changes, notices.sensations, notices.levels
+        while changes:
+            sensor_id, at_s, target, kind, x, y, z = changes.popleft()
+            self._call(sensor_id, f"on_{kind}", MemoryChange(kind, target, at_s, (x, y, z)), now)
             if limit is not None and limit.is_spent:
                 return not notices
-        return True
+        while sensations:
+            end = 1 if self._audience is None else at_once if limit is not None else len(sensations)
+            told = sensations[:end]
+            del sensations[:end]
+            self._report(told, now)
+            if limit is not None and limit.is_spent:
+                return not notices
+        while levels:
+            sensor_id, at_s, target, level = levels.popleft()
+            perceiver = self._sensors.get(sensor_id)
+            if perceiver is not None and perceiver.awareness is not None:
+                crossed = LevelChange(target, level, perceiver.awareness.level_names[level], at_s)
+                self._call(sensor_id, LEVEL_CHANGED, crossed, now)
+            if limit is not None and limit.is_spent:
+                return not notices
+        return not notices      # a listener may have let a sensor feel something
 
-    def _report(self, sensations: list[Notice], now: TimeIndex) -> None:
+    def _report(self, sensations: list[Sighting], now: TimeIndex) -> None:
         """Hand sensations to the trace, and to the audience or, one alone, to its sensor's listener."""
-        _, sensor_ids, source_ids, numbers, _, intensities, positions, _, _ = zip(*sensations, strict=True)
+        sensor_ids, source_ids, numbers, _, intensities, positions, _, _ = zip(*sensations, strict=True)
         all_modalities = self._modalities.all
         modalities = [all_modalities[number].name for number in numbers]
         for hook in self._trace.sensed:
@@ -469,8 +512,8 @@ class Perception(Saveable):
         receive = partial(self._audience.receive, batch)
         self._faults.run(self.audience_key, "audience of sensors", now.frame, receive)
 
-    def _sensation(self, notice: Notice) -> Sensation:
-        _, sensor_id, source, number, at_s, intensity, position, sent_at_s, tag = notice
+    def _sensation(self, sensation: Sighting) -> Sensation:
+        sensor_id, source, number, at_s, intensity, position, sent_at_s, tag = sensation
         return Sensation(
             sensor_id, source, self._modalities.all[number].name, intensity, position,
             at_s if sent_at_s is None else sent_at_s, at_s, tag)

@@ -176,3 +176,18 @@ def test_budget_of_one_step_an_advance_delivers_all_one_by_one():
         told.append(len(world.heard))
     assert told[:5] == [1, 2, 3, 4, 5]
     assert [one.sensor_id for one in world.heard] == ears
+
+
+def test_a_listener_may_forget_what_others_wait_for():
+    world, told = World(modalities=[hearing()]), []
+
+    def hear(sensation):
+        told.append(sensation.sensor_id)
+        world.manager.forget_all()
+
+    ears = [world.ear((k, 0, 0), on_sensed=hear) for k in range(3)]
+    bell = world.manager.add_source(position=(0, 0, 2), strengths={"hearing": 9.0})
+    world.manager.emit(bell, "hearing")
+    world.tick()
+    world.tick()
+    assert told == ears[:1]
