@@ -134,6 +134,11 @@ class IdTable:
         slot = some_id & SLOT_MASK
         return slot < len(self._generation) and some_id >> SLOT_BITS < self._generation[slot]
 
+    def check_used(self, some_id: int) -> None:
+        """Raise UnknownNameError unless the id is in use, or was."""
+        if not self.was_removed(some_id):
+            self.slot(some_id)
+
     def knows(self, some_id: int) -> bool:
         """Return True if the id is in use."""
         if type(some_id) is int:

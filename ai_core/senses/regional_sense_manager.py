@@ -426,9 +426,9 @@ class RegionalSenseManager(Saveable):
         """Set the positions of many sensors; once per frame.
 
         Args:
-            ids: shape (n,).
-            positions: shape (n, 3), or (n, 2) with z = 0 (m).
-            forwards: shape (n, 3) or (n, 2), any length but 0; None keeps them.
+            ids: shape (n,); of an id that occurs twice the last position counts.
+            positions: shape (n, 3), or in a 2D world, whose ``up`` is (0, 0, 1), (n, 2) (m).
+            forwards: as positions, any length but 0; None keeps them.
 
         Raises:
             TypeError, ValueError: if an array has another shape or type; then nothing moves.
@@ -436,6 +436,7 @@ class RegionalSenseManager(Saveable):
 
         Cost: O(n) in NumPy.
         """
+        self._check_columns(positions, forwards)
         self._sensors.move(ids, positions, forwards)
 
     def arrays_to_write(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
@@ -569,6 +570,7 @@ class RegionalSenseManager(Saveable):
 
     def move_sources(self, ids: ArrayLike, positions: ArrayLike) -> None:
         """Set the positions of many sources; as ``move_sensors``."""
+        self._check_columns(positions)
         self._sources.move(ids, positions)
 
     def light_sources(self, ids: ArrayLike, light: ArrayLike) -> None:
@@ -916,7 +918,12 @@ class RegionalSenseManager(Saveable):
         return self._perception.memory_of(self._known_sensor(sensor_id))
 
     def awareness_of(self, sensor_id: int, target: int) -> Awareness | None:
-        """Return how aware a sensor is of a target; None if it is not aware of it."""
+        """Return how aware a sensor is of a target, which may have been removed; None if it is not aware of it.
+
+        Raises:
+            UnknownNameError: if the sensor is unknown, or no source ever had the id.
+        """
+        self._sources.ids.check_used(target)
         return self._perception.awareness_of(self._known_sensor(sensor_id), target)
 
     def first_target(
@@ -1003,11 +1010,12 @@ class RegionalSenseManager(Saveable):
             target: id of a source, which may have been removed.
 
         Raises:
-            UnknownNameError: if the sensor is unknown.
+            UnknownNameError: if the sensor is unknown, or no source ever had the id.
 
         Cost: that of a signal of each emitted modality; no ray is traced.
         """
         self._known_sensor(sensor_id)
+        self._sources.ids.check_used(target)
         factors = {}
         if self._sources.ids.knows(target):
             between = FactorsBetween(
@@ -1227,6 +1235,11 @@ class RegionalSenseManager(Saveable):
                 self.faults.succeeded(key)
                 return shares
         return [1.0] * len(ids)
+
+    def _check_columns(self, *arrays: ArrayLike | None) -> None:
+        """Refuse two coordinates in a 3D world, where the third would silently be 0."""
+        if self._up[2] == 0 and any(one is not None and np.shape(one)[1:] == (2,) for one in arrays):
+            raise ValueError("positions must have shape (n, 3), got 2 columns; for a 2D world pass up=(0, 0, 1)")
 
     def _known_sensor(self, sensor_id: int) -> int:
         """Return the id of a sensor; raise UnknownNameError if it is not in use."""

@@ -388,3 +388,17 @@ def test_sensors_with_equal_settings_have_equal_rows():
         added(thresholds={"sight": True, "hearing": 0.75})
     with pytest.raises(ValueError, match="sight_cones must hold at least one cone"):
         added(sight_cones=[])
+
+
+def test_two_coordinates_are_for_2d_worlds_only():
+    world, flat = World(), World(up=(0, 0, 1))
+    for one in (world, flat):
+        one.eye((0, 0, 0))
+        one.thing((0, 0, -4))
+    flat.manager.move_sensors([0], [(1.0, 2.0)], [(0.0, 1.0)])
+    flat.manager.move_sources([0], [(3.0, 4.0)])
+    for move in (lambda: world.manager.move_sources([0], [(1.0, -6.0)]),
+                 lambda: world.manager.move_sensors([0], [(1.0, -6.0, 0.0)], [(0.0, 1.0)])):
+        with pytest.raises(ValueError, match="shape \\(n, 3\\), got 2 columns; for a 2D world"):
+            move()
+    assert world.manager.arrays_to_write()[2][0].tolist() == [0.0, 0.0, -4.0]

@@ -99,7 +99,6 @@ def test_of_who_has_gone_only_awareness_is_left():
     why = world.manager.why(guard, thief)
     assert why.by_modality == {}
     assert why.awareness.value > 0
-    assert world.manager.why(guard, 12345).awareness is None
     with pytest.raises(UnknownNameError, match="unknown sensor id"):
         world.manager.why(77, thief)
 
@@ -124,6 +123,18 @@ def test_the_way_through_a_graph_is_explained():
     assert smelled.intensity == pytest.approx(world.manager.smell_in("b", thief))
     graph.set_open("glass", False)
     assert verdict(world, guard, thief) == "no way between"
+
+
+def test_reasons_for_what_never_was_are_refused():
+    world = World()
+    guard, thief = world.eye((0, 0, 0), awareness=AwarenessSettings()), world.thing((0, 0, -4))
+    for ask in (world.manager.why, world.manager.awareness_of):
+        for wrong in (77, -1):
+            with pytest.raises((UnknownNameError, ValueError), match="source id"):
+                ask(guard, wrong)
+    world.manager.remove_source(thief)
+    assert world.manager.why(guard, thief).by_modality == {}
+    assert world.manager.awareness_of(guard, thief) is None
 
 
 def test_the_wait_for_a_look_is_named():

@@ -72,7 +72,7 @@ class AwarenessSettings:
 
     Raises:
         TypeError: if a number is of another type, or an item of ``levels`` is not a level.
-        ValueError: if a number is out of range, or the levels are not in rising order.
+        ValueError: if a number is out of range, or the levels are not in rising order, or two have one name.
     """
 
     gain_per_s: float = 1.0
@@ -99,7 +99,10 @@ class AwarenessSettings:
                     " order them by rises_at and falls_at"
                 )
             lower = level
-        object.__setattr__(self, "level_names", (UNAWARE, *(level.name for level in self.levels)))
+        names = (UNAWARE, *(level.name for level in self.levels))
+        if len({*names[1:]}) < len(self.levels):
+            raise ValueError(f"levels must have unique names, got {shown(list(names))}; rename the repeated one")
+        object.__setattr__(self, "level_names", names)
 
 
 class LevelChange(NamedTuple):

@@ -90,6 +90,11 @@ def test_levels_that_do_not_rise_are_refused():
         AwarenessSettings(levels=[AwarenessLevel("a", 0.5, 0.1), AwarenessLevel("b", 0.4, 0.2)])
 
 
+def test_two_levels_of_one_name_are_refused():
+    with pytest.raises(ValueError, match="levels must have unique names"):
+        AwarenessSettings(levels=[AwarenessLevel("a", 0.5, 0.1), AwarenessLevel("a", 0.9, 0.2)])
+
+
 def test_a_level_without_hysteresis_is_refused():
     with pytest.raises(ValueError, match=r"rises_at must be above 0\.5"):
         AwarenessLevel("a", rises_at=0.5, falls_at=0.5)
