@@ -48,6 +48,8 @@ class SavedValues(Described):
     """
 
     SHOWN = ("names",)
+    KEPT = "plain data or a named object"
+    REMEDY = "store an id or a name instead, or register the object in SavedValues(names)"
 
     def __init__(self, names: Mapping[str, object] | None = None) -> None:
         self.names: Mapping[str, object] = {} if names is None else names
@@ -191,10 +193,7 @@ class SavedValues(Described):
         for name, named in self.names.items():
             if named is value:
                 return tagged("named", name)
-        raise StateError(
-            f"{place!r} must be plain data or a named object, got {brief(value)}; store an id"
-            " or a name instead, or register the object in SavedValues(names)"
-        )
+        raise StateError(f"{place!r} must be {self.KEPT}, got {brief(value)}; {self.REMEDY}")
 
     def _hashed(self, kind: type, items: Any, place: str | None) -> Any:
         try:

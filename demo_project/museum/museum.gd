@@ -70,7 +70,9 @@ func _unhandled_key_input(event: InputEvent) -> void:
 	if not key.pressed or is_scripted:
 		return
 	if key.keycode == KEY_F5:
-		_quick_save = scheduler.save_state()
+		var saved := scheduler.save_state()
+		if saved:                                 # empty if it failed; then the last one stays
+			_quick_save = saved
 	elif key.keycode == KEY_F9 and _quick_save:
 		_is_loading = true
 		get_tree().reload_current_scene()

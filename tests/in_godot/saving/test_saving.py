@@ -4,6 +4,7 @@ from __future__ import annotations
 import copy
 import math
 import re
+from pathlib import Path
 
 import pytest
 
@@ -327,8 +328,27 @@ def test_what_cannot_be_saved_is_named_with_its_place(yard, physics_frames, expe
     one = yard()
     physics_frames(1)
     one.guards[0].set_value("looks", construct("BoxMesh"))
-    expect_errors("HabitTree/../Ann/Brain: 'blackboard.looks' must be plain data or a named object", times=1)
+    expect_errors("HabitTree/../Ann/Brain: 'blackboard.looks' must be plain data or a node in the tree", times=1)
+    expect_errors("; store a name, or the resource_path of a saved Resource, and get the object by it", times=1)
     assert one.scheduler.call("save_state") == {}
+
+
+def test_the_sample_of_the_page_keeps_the_last_save_if_it_fails(yard, node, gdscript, physics_frames, expect_errors):
+    page = (Path(__file__).parents[3] / "docs/godot/saving.md").read_text(encoding="utf-8")
+    sample = re.search(r"```gdscript\n(.*?)```", page, re.DOTALL).group(1)
+    one = yard()
+    physics_frames(5)
+    game = gdscript("extends Node\n" + sample.replace("$AIScheduler", "$AI")).new()
+    one.node.add_child(game)
+    one.scheduler.reparent(game)
+    game.call("save_game")
+    one.guards[0].set_value("looks", construct("BoxMesh"))
+    expect_errors("'blackboard.looks' must be plain data")
+    expect_errors("the last save is unchanged")
+    game.call("save_game")
+    one.guards[0].set_value("looks", 7)
+    game.call("load_game")
+    assert one.guards[0].get_value("looks") is None
 
 
 def test_a_single_tree_is_saved_and_loaded_by_itself(yard, physics_frames):

@@ -51,6 +51,9 @@ class SceneValues(SavedValues):
         scheduler: the node from which paths begin.
     """
 
+    KEPT = "plain data or a node in the tree"
+    REMEDY = "store a name, or the resource_path of a saved Resource, and get the object by it when it is used"
+
     def __init__(self, scheduler: Any) -> None:
         super().__init__()
         self._scheduler = scheduler

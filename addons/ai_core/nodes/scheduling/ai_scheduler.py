@@ -821,6 +821,7 @@ class AIScheduler(Node):
         Call it between two frames of AI. Nodes are identified by their paths from this node, behaviors
         and listeners by the names of node and method. Scripts of habits, states and nodes in the group "ai_saved"
         return their own variables from _save_state(); position and motion of the latter are saved, too.
+        If anything cannot be saved, an error names it and the result is empty: check that before you open the file.
         """
         self.require_top("save_state()")
         self.refresh_names()
