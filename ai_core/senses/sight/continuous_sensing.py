@@ -308,7 +308,7 @@ class ContinuousSensing(Saveable):
                 return True
             if budget.is_spent:
                 return False
-            end = min(block, budget.steps_at_once(block))
+            end = min(max(1, len(self._to_look) - enough), budget.steps_at_once(block))
             looking, self._to_look = self._to_look[:end], self._to_look[end:]
             budget.spend(len(looking))
             if self._removals_before != removals:
