@@ -373,8 +373,9 @@ class PathService(Saveable):
             is_prepared = self.provider.is_prepared
         searching = budget.part_of_at_least(LEAST_US, math.inf if is_prepared else budget.left * SEARCHING)
         while not searching.is_spent:
-            while self._jobs.waiting and len(self._jobs.running) < self._most_running:
+            if self._jobs.waiting and len(self._jobs.running) < self._most_running:
                 self._start(self._jobs.next_waiting(self._clock.now.frame))
+                continue
             job = self._jobs.next_running()
             if job is None or not self.provider.fits(searching):
                 break
