@@ -340,6 +340,8 @@ class AskPart:
         tree = run._tree
         parts: Any = tree.parts
         part = parts[run.place.index]
+        if part is None:
+            return False        # freed by a habit in the same tick
         gate = part.gate
         answer = None if gate is None else gate(tree._blackboard if tree._blackboard is not None else run.blackboard)
         return bool(part.may_begin(context) if answer is None else answer)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from addons.ai_core.bridge.gd import StringName, construct
+from addons.ai_core.bridge.gd import StringName, Vector3, construct
 
 FATAL = """
     extends Habit
@@ -166,3 +166,41 @@ def test_what_a_built_in_habit_calls_or_tells_may_free_it(
     character.add_child(tree)
     live(tree, physics_frames)
     assert not victims[victim].is_valid()
+
+
+@pytest.mark.parametrize(("signal", "victim"), [
+    ("habit_entered", "around"), ("habit_entered", "it"), ("habit_entered", "character"), ("habit_exited", "around"),
+    ("habit_exited", "it"), ("habit_exited", "character"), ("entered", "around"), ("entered", "character"),
+    ("exited", "tree"), ("exited", "character"), ("velocity_changed", "tree"), ("velocity_changed", "character")])
+@pytest.mark.parametrize("kind", ["HabitMoveTo", "HabitPatrol", "HabitSearch", "HabitFlee", "HabitAttack"])
+def test_a_signal_may_free_a_habit_that_walks(
+    node, scheduler, gdscript, physics_frames, expect_errors, kind, signal, victim,
+):
+    if signal == "velocity_changed" and kind in ("HabitPatrol", "HabitAttack"):
+        pytest.skip("it stands")
+    expect_errors("while a signal is being emitted from it", at_least=0)      # the engine's, for what emits
+    character, target = node("CharacterBody3D", scheduler), node("Node3D", scheduler, position=Vector3(1, 0, 1.5))
+    habit = construct(kind)
+    tree, victims = tree_with(habit, character)
+    victims["it"] = habit
+    tree.set_value("seen", target)
+    if kind != "HabitPatrol":
+        habit.set("target_key", "seen")
+    killer = gdscript("""
+        extends Node
+        var victim: Node
+        func kill(_a = null, _b = null) -> void:
+            if is_instance_valid(victim): victim.free()
+    """).new()
+    scheduler.add_child(killer)
+    killer.set("victim", victims[victim])
+    (tree if signal.startswith("habit_") else habit).connect(signal, killer.get("kill"))
+    character.add_child(tree)
+    other = node("HabitTree", node("Node3D", scheduler))
+    named(other, construct("Habit"), "walk")
+    live(tree, physics_frames)
+    physics_frames(3)
+    assert not victims[victim].is_valid()
+    assert list(other.get_active_paths()) == ["HabitTree/walk"]
+    if tree.is_valid():
+        assert list(tree.get_active_paths()) == ["Brain/urgent"]

@@ -18,11 +18,42 @@ from addons.ai_core.nodes.habits.habit_sharing import Callback
 from ai_core.decisions.habits.habit_runner_loops import COMPARISONS, HabitContext, ValueCheck, ValueIs, ValueWrite
 from ai_core.decisions.habits.habit_status import Status
 
+
+def enter(run: HabitContext) -> object:
+    try:
+        return run.part.enter(run)
+    except Exception:
+        if is_gone(run):
+            return None
+        raise
+
+
+def tick(run: HabitContext) -> object:
+    try:
+        return run.part.tick(run)
+    except Exception:
+        if is_gone(run):
+            return None
+        raise
+
+
+def leave(run: HabitContext) -> object:
+    try:
+        return run.part.exit(run)
+    except Exception:
+        if is_gone(run):
+            return None
+        raise
+
+
+def is_gone(run: HabitContext) -> bool:
+    """Return whether a listener or a method of the actor has freed the habit or its tree in the same tick."""
+    part, tree = run.part, run.owner
+    return part is None or tree is None or not (part.is_valid() and tree.is_valid())
+
+
 PHASE_METHODS: dict[str, tuple[str, Callback]] = {
-    "enter": ("enter", lambda run: run.part.enter(run)),
-    "tick": ("tick", lambda run: run.part.tick(run)),
-    "exit": ("exit", lambda run: run.part.exit(run) if run.part.is_valid() else None),
-}
+    "enter": ("enter", enter), "tick": ("tick", tick), "exit": ("exit", leave)}
 """For each callback of a habit: the method of the node that implements it, and a call of that method."""
 
 METHODS = ("can_activate_method", "enter_method", "tick_method", "exit_method", "python_class", "launch")

@@ -77,14 +77,14 @@ class ActorHabit(BuiltInHabit):
 
     @property
     def is_flat(self) -> bool:
-        """Whether the actor is in 2D."""
+        """Whether the actor is in 2D; False if the habit was freed before that was known."""
         known: bool | None = self.__dict__.get("_is_flat")
-        if known is None:
+        if known is None and self.is_valid():
             tree = self._tree if self._tree is not None and self._tree.is_valid() else tree_above(self)
             known = is_in_2d(self if tree is None else tree.get_node_or_null(tree.actor) or tree)
             if self.is_inside_tree() and not is_in_editor():
                 self.__dict__["_is_flat"] = known       # where StoredValue looks it up
-        return known
+        return bool(known)
 
     def position_of_actor(self, actor: Any) -> Any:
         """Return the position of the actor; raise RefusedValue if it has none."""
@@ -178,6 +178,8 @@ class TargetedHabit(ActorHabit):
 
     def is_within(self, run: HabitContext, reach: float) -> bool:
         """Return whether the target is within a horizontal distance; ``gate`` then answers, where it can."""
+        if not self.is_valid():      # type: ignore[attr-defined]
+            return False             # freed by a habit in the same tick
         key = "" if self.target_node else self.target_on(run, "")[0]
         if key:
             self.gate = GoalWithin(self._tree.actor_node(), key, reach, bool(self._tree.sensor) and key in VALUES)
@@ -423,6 +425,7 @@ class WalkingHabit(ActorHabit):
 
     def exit(self, run: HabitContext) -> None:
         self.end_course()
+        self._end_avoidance()        # first: the tree may be gone
         actor = self._tree.actor_node()
         service = self.get_node_or_null(self.paths) if self.paths else None  # type: ignore[attr-defined]
         agent = self._agent(actor) if run.memory.get("has_agent") else None
@@ -430,7 +433,6 @@ class WalkingHabit(ActorHabit):
             TicketWalk(service, run.memory).end()
         elif agent is not None:
             AgentWalk(agent, run.memory).end()
-        self._end_avoidance()
         if self._moves_body(run):
             velocity = actor.get_velocity()
             actor.set_velocity(Vector3(0, velocity.y, 0) if isinstance(velocity, Vector3) else Vector2(0, 0))
