@@ -176,11 +176,19 @@ cdef void on_call(void* userdata, void* instance, const void* const* arguments, 
             gd_variant_destroy(result)
             result_new(returned, method.result, result)
     except BaseException as problem:
+        report(problem, <object>method.where, self)
         if method.result > 0 and method.result != T_OBJECT:
             default_new(method.result, result)
-        report(problem, <object>method.where, self)
+        elif method.result == T_NIL:
+            after_error(method, self, result)
     finally:
         depth -= thread_is_main()
+
+cdef void after_error(MethodData* method, object self, void* result) noexcept:
+    """Put what a failed method returns that declares Variant into its result, which is null."""
+    name = getattr(<object>method.target, "__after_error__", "") if method.kind == FUNCTION else ""
+    if name:
+        write_slot(getattr(self, name), T_NIL, False, result)
 
 cdef void default_new(int t, void* out) noexcept:
     """Put the empty value of a type into a Variant, the result of a failed call."""
@@ -228,6 +236,8 @@ cdef void on_ptrcall(void* userdata, void* instance, const void* const* argument
         if method.result >= 0:
             write_default(method.result, result)
         report(problem, <object>method.where, self)
+        if method.result == T_NIL:
+            after_error(method, self, result)
     depth -= thread_is_main()
 
 cdef int write_slot(object value, int t, bint is_ref, void* slot) except -1:

@@ -281,18 +281,21 @@ class BoundSignal:
         return has_listeners(self.owner, self.name)
 
 
-def method(function: Any = None, *, to: str = "") -> Any:
+def method(function: Any = None, *, to: str = "", after_error: str = "") -> Any:
     """Make a function callable from GDScript; its annotations are its signature.
 
     Args:
         to: a method of the node's library object, such as "core.grade", to which calls are passed on: the function
             has a docstring only, and no default values. Errors are raised as by ``refusing``. An attribute in place
             of a method is returned.
+        after_error: the attribute of the node that a script receives after an error, for a method that returns
+            Variant: null would end a caller that assigns it to a typed variable.
     """
     if function is None:
-        return lambda function: method(function, to=to)
+        return lambda function: method(function, to=to, after_error=after_error)
     if to:
         function = _passed_on(function, attrgetter(to))
+    function.__after_error__ = after_error
     function.__is_engine_method__ = True
     return function
 

@@ -35,6 +35,37 @@ def test_what_it_cannot_take_is_refused_in_one_line(
     gdscript(f"extends RefCounted\nstatic func run(it): it.{method}({', '.join(arguments)})").run(made)
 
 
+EMPTY_AFTER_ERRORS = (
+    ("PathService", 3, {}, "check_path(777)", "unknown ticket id 777"),
+    ("PathService", 2, {"source": 1}, "check_path(777)", "unknown ticket id 777"),
+    ("PathService", 3, {}, "get_next_places(Vector3(), [])", "get_next_places needs a grid"),
+    ("PathService", 2, {"source": 2}, "get_next_places(Vector2(), 7)", "source GRID needs a grid"),
+    ("DecisionMap", 3, {}, "best_cells('gold', 3)", "gold"),
+    ("DecisionMap", 2, {"dimensions": 1}, "frontier('gold')", "gold"),
+    ("DecisionMap", 3, {}, "choke_points()", "needs walls"),
+    ("Squad", 3, {}, "get_slot_places()", "needs an AIScheduler"),
+    ("Squad", 2, {"dimensions": 1}, "get_path_points()", "needs an AIScheduler"),
+    ("Strategist", 3, {}, "get_narrow_places()", "needs an AIScheduler"),
+)
+
+
+@pytest.mark.parametrize("is_typed", [False, True])
+@pytest.mark.parametrize(("class_name", "dimensions", "settings", "call", "said"), EMPTY_AFTER_ERRORS)
+def test_an_array_of_positions_is_empty_after_an_error(
+    node, request, gdscript, expect_errors, class_name, dimensions, settings, call, said, is_typed):
+    has_scheduler = class_name in ("PathService", "DecisionMap")
+    place = node(f"Node{dimensions}D", request.getfixturevalue("scheduler") if has_scheduler else None)
+    made = node(class_name, place, **settings)
+    expect_errors(said, times=1)
+    script = gdscript(f"""
+        extends RefCounted
+        static func run(it: {class_name if is_typed else "Node"}) -> bool:
+            var found: PackedVector{dimensions}Array = it.{call}
+            return found.is_empty()
+    """)
+    assert script.run(made) is True
+
+
 def test_a_list_of_vectors_is_as_good_as_a_packed_array(node, scheduler):
     squad = node("Squad", scheduler)
     squad.follow([Vector3(0, 0, 0), Vector3(5, 0, 0)])

@@ -152,6 +152,19 @@ def test_old_tickets_are_released_by_themselves(service, floor, physics_frames, 
     service.call("release", 99)
 
 
+def test_a_ticket_that_is_queried_is_not_released(service, floor, physics_frames, expect_errors):
+    service.release_after = 0.5
+    queried, other = (service.request_path(Vector3(), Vector3(5, 0, 0)) for _ in range(2))
+    until_over(service, queried, physics_frames)
+    for _ in range(10):
+        physics_frames(6)
+        assert len(service.check_path(queried)) > 1
+    assert [one.number for one in service.requests] == [queried]
+    place = Vector3(1, 0, 2)
+    expect_errors(f"get_fallback_position: unknown ticket id {other}; it was never issued, or it was released", times=1)
+    assert service.call("get_fallback_position", other, place) == place
+
+
 def test_nothing_is_kept_of_tickets_that_a_script_releases(service, floor, physics_frames):
     service.release_after = 0.0
     first = service.request_path(Vector3(), Vector3(5, 0, 0))

@@ -67,6 +67,11 @@ def has_flat_scene(node: Any) -> bool:
     return known
 
 
+def no_points(dimensions: int) -> NDArray[np.float32]:
+    """Return an empty packed array of positions, of shape (0, dimensions)."""
+    return np.zeros((0, dimensions), np.float32)
+
+
 def packed(places: Any, dimensions: int, name: str) -> NDArray[Any]:
     """Return a packed array of positions, or a list of vectors, as an array of shape (n, dimensions).
 
@@ -77,7 +82,7 @@ def packed(places: Any, dimensions: int, name: str) -> NDArray[Any]:
     if isinstance(places, list) and all(isinstance(one, vector) for one in places):
         places = np.array([tuple(one) for one in places], np.float32)
     if isinstance(places, np.ndarray) and not len(places):
-        return np.zeros((0, dimensions), np.float32)
+        return no_points(dimensions)
     if not isinstance(places, np.ndarray) or places.ndim != 2 or places.shape[1] != dimensions:
         raise RefusedValue(f"{name} must be a PackedVector{dimensions}Array, got {places!r}")
     return places

@@ -26,7 +26,7 @@ from addons.ai_core.bridge.gd import (
     report_error,
     signal,
 )
-from addons.ai_core.nodes.characters.agent_places import Dimensions, packed
+from addons.ai_core.nodes.characters.agent_places import Dimensions, no_points, packed
 from addons.ai_core.nodes.maps.map_writer import GROUP, MapWriters
 from addons.ai_core.nodes.paths.grid_of_scene import grid_of_scene
 from addons.ai_core.nodes.saving.scene_saving import saving
@@ -273,19 +273,19 @@ class DecisionMap(Node):
         found = self._best(weights, 1, 1)
         return self.place_of_ground(found[0].tolist()) if len(found) else None
 
-    @method
+    @method(after_error="_no_points")
     def best_cells(self, weights: Variant, count: int, apart_cells: int = 1) -> Variant:
         """Return the centers of the best cells above 0, the best first, with a least distance of apart_cells."""
         return self.places_of_grounds(self._best(weights, count, apart_cells))
 
-    @method
+    @method(after_error="_no_points")
     def frontier(self, layer: str = "exploration", known_below_s: float = 60.0) -> Variant:
         """Return the centers of known cells beside unknown cells, where scouting continues."""
         with self._refusing() as core:
             cells = map_queries.frontier(core.picture[layer], known_below_s, is_open=core.is_open)
             return self.places_of_grounds(core.area.centers_of(cells))
 
-    @method
+    @method(after_error="_no_points")
     def choke_points(self, max_width_cells: int = 3) -> Variant:
         """Return the narrow places between wide areas; requires walls. Takes about 10 ms, so call it once."""
         with self._refusing() as core:
@@ -498,6 +498,10 @@ class DecisionMap(Node):
         if self.is_flat:
             return Vector2(ground[0] / self.unit_m, ground[1] / self.unit_m)
         return Vector3(ground[0], height, ground[1])
+
+    @property
+    def _no_points(self) -> Points:
+        return no_points(2 if self.is_flat else 3)
 
     def places_of_grounds(self, grounds: Points) -> Points:
         """Return positions on the ground (m) as packed vectors of the engine; in 3D at height 0."""

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from addons.ai_core.nodes.characters.agent_places import no_points
 from addons.ai_core.nodes.paths.grid_of_scene import Places
 from ai_core.maps.passage import GridPassage
 from ai_core.paths.path_requests import PathTicket
 from ai_core.paths.string_pulling import pull_cells
-
-NO_POINTS = {dimensions: np.zeros((0, dimensions), np.float32) for dimensions in (2, 3)}
 
 
 @dataclass(eq=False, slots=True)
@@ -66,7 +65,7 @@ class PathRequest:
         """Points of the path, (n, 2) or (n, 3); empty while there is none."""
         path = self.ticket.path
         if path is None or not self.has_path:
-            return NO_POINTS[self.dimensions]
+            return no_points(self.dimensions)
         if self.places is None:
             return path.points  # type: ignore[attr-defined]
         if self.turns_of is not path:

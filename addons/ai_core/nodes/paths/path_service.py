@@ -26,7 +26,7 @@ from addons.ai_core.bridge.gd import (
     report_error,
     signal,
 )
-from addons.ai_core.nodes.characters.agent_places import has_flat_scene
+from addons.ai_core.nodes.characters.agent_places import has_flat_scene, no_points
 from addons.ai_core.nodes.debugging.game_picture import DrawnShapes, GamePicture, Points
 from addons.ai_core.nodes.paths.fallback_steering import FallbackSteering, GridGround, NavigationGround, WalkableGround
 from addons.ai_core.nodes.paths.grid_of_scene import CellPlaces, Places, grid_of_scene
@@ -195,7 +195,8 @@ class PathService(SavedState, Node):
         doc="Largest number of different paths that may wait; further requests fail at once with an error.")
     release_after = export(
         float, 60.0, range=(0, 3600, 0.1), or_greater=True, unit="s",
-        doc="Game time after which finished tickets are released automatically; 0 never releases them.")
+        doc="Game time after which finished tickets are released automatically, from the last query with the ticket;"
+            " 0 never releases them.")
     show_in_game = export(
         bool, False, group="Debug", on_set="_show_set",
         doc="If true, draws the paths of all tickets: complete paths green, partial paths yellow, and lines to the"
@@ -234,7 +235,7 @@ class PathService(SavedState, Node):
         self._open: dict[PathTicket, PathRequest] = {}      # not reported yet
         self._improved: dict[PathTicket, None] = {}       # in order of improvement
         self._over: list[PathTicket] = []
-        self._closed: dict[int, float] = {}               # by id, game time at which a ticket ended; oldest first
+        self._closed: dict[int, float] = {}               # by id, when it ended or was last queried; oldest first
         self._flows: dict[int, tuple[FlowField, float]] = {}     # by goal, with the time of the last request (s)
         self._before_walls: dict[int, float] = {}                # costs of cells before set_walls()
         self._picture: GamePicture | None = None
@@ -369,6 +370,10 @@ class PathService(SavedState, Node):
             return self._places.dimensions
         return 2 if self.source == self.Source.NAVIGATION_2D else 3
 
+    @property
+    def _no_points(self) -> NDArray[np.float32]:
+        return no_points(self._dimensions if self._places is not None else 2 if self.is_flat else 3)
+
     def _world_map(self) -> RID:
         viewport = self.get_viewport()
         world = viewport.find_world_3d() if self.source == self.Source.NAVIGATION_3D else viewport.find_world_2d()
@@ -454,11 +459,11 @@ class PathService(SavedState, Node):
         if not request.ticket.is_done:
             self.service.move_start(request.ticket, self._on_ground("position", position))
 
-    @method
+    @method(after_error="_no_points")
     def check_path(self, ticket: int) -> Variant:
         """Return the path of a ticket, a PackedVector3Array or PackedVector2Array; empty while there is none.
 
-        Over a grid, the points are the centers of cells.
+        Over a grid, the points are the centers of cells. An unknown ticket is an error with an empty result.
         """
         return self._of("check_path", ticket).points
 
@@ -579,6 +584,8 @@ class PathService(SavedState, Node):
         if request is None:
             raise RefusedValue(f"{question}: unknown ticket id {number}; it was never issued, or it was released"
                                f" (release_after is {self.release_after:g})")
+        if self._closed.pop(number, None) is not None:       # queried: it becomes the youngest
+            self._closed[number] = self._scheduler.clock.now.seconds
         return request
 
     def note_improved(self, ticket: PathTicket) -> None:
@@ -620,11 +627,15 @@ class PathService(SavedState, Node):
         """Return the next position to walk to during the search for a path, by bump and turn.
 
         Walk there, then call it again. Returns the goal if it is near, and position itself if the ticket has ended or
-        has a path, if there is nothing left to try, or if fallback is NOTHING. The path that is found later begins
-        at the start of the request; request a new path after walking far.
+        has a path, if there is nothing left to try, if fallback is NOTHING, or after an error. The path that is found
+        later begins at the start of the request; request a new path after walking far.
         """
-        request = self._of("get_fallback_position", ticket)
-        here = checked_place("position", position, request.dimensions)
+        try:
+            request = self._of("get_fallback_position", ticket)
+            here = checked_place("position", position, request.dimensions)
+        except RefusedValue as refused:
+            report_error(str(refused), self)
+            return position
         if request.ticket.is_done or request.has_path or self.fallback == self.Fallback.NOTHING:
             self._fallback.forget(ticket)
             return position
@@ -643,14 +654,14 @@ class PathService(SavedState, Node):
             return GridGround(self._places, self._provider.passage)
         return NavigationGround(self._provider, self.fallback_step)
 
-    @method
+    @method(after_error="_no_points")
     def get_next_places(self, goal: Variant, positions: Variant) -> Variant:
         """Return the next position of each of many characters on the cheapest path to one goal, over a grid.
 
         Positions and result are a PackedVector2Array, or over a GridMap a PackedVector3Array: the center of the next
         cell, or of the goal's cell. One search serves all characters with the same goal, and is repeated when walls
         change. Before it has finished, outside the grid and without a path, the result is the character's own
-        position.
+        position; after an error it is empty.
         """
         if self.source != self.Source.GRID:
             raise RefusedValue("get_next_places needs a grid; over a navigation map, use request_path()")

@@ -32,7 +32,7 @@ from addons.ai_core.bridge.gd import (
     report_error,
     signal,
 )
-from addons.ai_core.nodes.characters.agent_places import Dimensions, Places, dimensions_of, packed, place_of
+from addons.ai_core.nodes.characters.agent_places import Dimensions, Places, dimensions_of, no_points, packed, place_of
 from addons.ai_core.nodes.debugging.edited_scene import nodes_of
 from addons.ai_core.nodes.debugging.game_picture import DrawnShapes, GamePicture
 from addons.ai_core.nodes.rules.rule_set import RuleSet
@@ -337,6 +337,10 @@ class Squad(SavedState, Node):
         return 2 if self.is_flat else 3
 
     @property
+    def _no_points(self) -> NDArray[np.float32]:
+        return no_points(self.has_dimensions)
+
+    @property
     def unit(self) -> float:
         """Length of a metre in units of the scene: 1 in 3D, pixels_per_meter in 2D."""
         return self.pixels_per_meter if self.is_flat else 1.0
@@ -630,12 +634,12 @@ class Squad(SavedState, Node):
         """Return true while the squad marches in a column through a narrow passage."""
         return self.core.is_in_column
 
-    @method
+    @method(after_error="_no_points")
     def get_slot_places(self) -> Variant:
         """Return the positions of the slots, the commander's first: a PackedVector3Array or PackedVector2Array."""
         return self.core.slot_positions() * np.float32(self.unit)
 
-    @method
+    @method(after_error="_no_points")
     def get_path_points(self) -> Variant:
         """Return the path of the squad, a PackedVector3Array or PackedVector2Array; empty without a path."""
         return self.core.path_points * np.float32(self.unit)

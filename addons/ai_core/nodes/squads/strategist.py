@@ -7,6 +7,7 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from addons.ai_core.bridge.declarations import array_of
 from addons.ai_core.bridge.gd import (
@@ -23,6 +24,7 @@ from addons.ai_core.bridge.gd import (
     report_error,
     signal,
 )
+from addons.ai_core.nodes.characters.agent_places import no_points
 from addons.ai_core.nodes.saving.node_settings import core_settings
 from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.saving.scene_saving import saving
@@ -173,7 +175,7 @@ class Strategist(SavedState, Node):
         """Remove a reported defense; does nothing if it was never reported."""
         self._reports.defenses.pop(defense_id, None)
 
-    @method
+    @method(after_error="_no_points")
     def get_narrow_places(self) -> Variant:
         """Return the narrow places of the ground, a PackedVector3Array or PackedVector2Array."""
         self.core  # noqa: B018
@@ -300,6 +302,10 @@ class Strategist(SavedState, Node):
         """Whether its DecisionMap is in 2D."""
         found = self._map_here()
         return found is not None and found.is_flat
+
+    @property
+    def _no_points(self) -> NDArray[np.float32]:
+        return no_points(2 if self.is_flat else 3)
 
     @property
     def unit(self) -> float:
