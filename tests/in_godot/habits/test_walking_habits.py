@@ -241,6 +241,41 @@ def test_fleeing_ends_at_the_safe_distance(walker, node, scheduler, physics_fram
     assert rabbit.position.z >= 9 - 0.2
 
 
+@pytest.mark.parametrize(("keeps_away", "most"), [(False, 12), (True, 1)])
+def test_fleeing_does_not_alternate_with_a_search(walker, thief, physics_frames, signals, keeps_away, most):
+    thief.position = Vector3(0, 0, -5)
+    flee = habit(
+        "Flee", kind="HabitFlee", condition="health < 0.3", safe_distance=10.0, keeps_away=keeps_away)
+    guard, tree = walker(
+        flee, habit("Search", kind="HabitSearch"), sensor={**EYE, "sight_range": 30.0, "max_age": 60.0}, health=0.2)
+    entered, distances = signals(flee, "entered"), []
+    for _ in range(18 * 60):
+        physics_frames(1)
+        distances.append(guard.position.distance_to(thief.position))
+    assert 1 <= len(entered) <= most
+    assert max(distances) >= 10 - 0.1
+    assert min(distances[180:]) >= (10 if keeps_away else 10 * 2 / 3) - 0.2
+    assert active(tree) == ["Flee"] or not keeps_away
+
+
+def test_a_kept_distance_is_taken_again_below_the_begin_distance(walker, node, scheduler, physics_frames, signals):
+    bear = node("Node3D", scheduler, name="Bear", position=Vector3(0, 0, -3))
+    flee = habit("Flee", kind="HabitFlee", target_node=NodePath("../../../Bear"), safe_distance=6.0, begin_distance=4.0,
+                 speed=8.0, keeps_away=True)
+    rabbit, tree = walker(flee, habit("Graze"))
+    ends = signals(flee, "exited")
+    physics_frames(60)
+    stood = rabbit.position.z
+    assert stood == pytest.approx(3, abs=0.3)
+    bear.position = Vector3(0, 0, stood - 4.5)
+    physics_frames(30)
+    assert rabbit.position.z == stood
+    bear.position = Vector3(0, 0, stood - 3.5)
+    physics_frames(60)
+    assert rabbit.position.z - bear.position.z == pytest.approx(6, abs=0.3)
+    assert (active(tree), ends) == (["Flee"], [])
+
+
 def test_attack_strikes_the_sensed_target_once_per_interval(walker, thief, physics_frames, signals, gdscript):
     thief.position = Vector3(3, 0, -6)
     attack = habit("Attack", kind="HabitAttack", attack_method="strike", interval=0.5, attack_range=2.0)

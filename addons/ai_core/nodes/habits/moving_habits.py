@@ -63,6 +63,10 @@ GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
 CANDIDATES = 8
 """Places on a decision map that a search compares for each place that it visits (count)."""
 
+FLEES_WITHIN = 2 / 3
+"""Share of the safe distance below which a character flees by default (no unit): closer to 1, it would flee again a
+frame after another habit has taken a step toward the threat."""
+
 FLEEING_ANGLES = (0.0, 0.6, -0.6, 1.2, -1.2, 1.8, -1.8)
 """Directions that a fleeing character compares, relative to the direction away from the threat (rad)."""
 
@@ -852,7 +856,9 @@ class HabitSearch(TargetedHabit, WalkingHabit, Habit):
 class HabitFlee(TargetedHabit, WalkingHabit, Habit):
     """Runs away from a target up to a safe distance; by default from the target of the tree's sensor.
 
-    It succeeds at safe_distance, or when the sensor has lost the target, and fails if a stretch gains no distance.
+    It begins below begin_distance. It succeeds at safe_distance, or when the sensor has lost the target, and fails if
+    a stretch gains no distance. A less urgent habit that approaches the target makes it begin again: to stay away, set
+    keeps_away.
     """
 
     SENSED = "last_known_position"
@@ -863,7 +869,14 @@ class HabitFlee(TargetedHabit, WalkingHabit, Habit):
             " Empty: last_known_position.")
     safe_distance = export(
         float, 15.0, range=(0.1, 10000, 0.1), or_greater=True, unit="m",
-        doc="Distance to the target at which the habit succeeds; farther away it does not begin.")
+        doc="Distance to the target at which the habit succeeds.")
+    begin_distance = export(
+        float, 0.0, range=(0, 10000, 0.1), or_greater=True, unit="m",
+        doc="Distance to the target below which the habit begins; 0 is two thirds of safe_distance.")
+    keeps_away = export(
+        bool, False,
+        doc="If true, the habit does not end at safe_distance: the actor stands there, and flees again from"
+            " begin_distance. It ends when the sensor has lost the target, or by its condition_scope.")
     step_distance = export(
         float, 5.0, range=(0.1, 1000, 0.1), or_greater=True, unit="m",
         doc="Distance that the actor moves in one direction before it chooses again.")
@@ -874,10 +887,14 @@ class HabitFlee(TargetedHabit, WalkingHabit, Habit):
     def gate_keys(self) -> tuple[str, ...] | None:
         return ()
 
-    REFUSAL = "no target within safe_distance"
+    REFUSAL = "no target within begin_distance"
 
     def may_begin(self, run: HabitContext) -> bool:
-        return self.is_within(run, math.nextafter(self.safe_distance, 0.0))
+        return self.is_within(run, math.nextafter(self._begins_at(), 0.0))
+
+    def _begins_at(self) -> float:
+        """Return the distance below which the actor flees."""
+        return float(min(self.begin_distance or FLEES_WITHIN * self.safe_distance, self.safe_distance))
 
     def enter(self, run: HabitContext) -> None:
         self.begin_walk(run)
@@ -887,9 +904,17 @@ class HabitFlee(TargetedHabit, WalkingHabit, Habit):
 
     def tick(self, run: HabitContext) -> Status:
         threat, here = self.goal_and_position(self._tree.actor_node(), run)
-        if threat is None or _flat_distance(threat, here) >= self.safe_distance:
+        if threat is None:
             return Status.SUCCEEDED
         memory = run.memory
+        if _flat_distance(threat, here) >= (self._begins_at() if memory.get("is_safe") else self.safe_distance):
+            if not self.keeps_away:
+                return Status.SUCCEEDED
+            memory["is_safe"] = True
+            memory.pop("goal", None)
+            self.stand(run)
+            return Status.RUNNING
+        memory["is_safe"] = False
         if "goal" not in memory:
             memory["goal"] = self._away(run, threat, here)
         if self.walk_to(run, memory["goal"]) is Status.RUNNING:
