@@ -592,11 +592,13 @@ class Squad(Saveable):
 
         Cost: O(members + capabilities * kinds).
         """
+        unknown = 0
         if met is None:
             met = Force.of_members(one.capabilities for one in self._met if one.capabilities is not None)
+            unknown = sum(one.capabilities is None for one in self._met)
         check_type("met", met, Force, "use Force.of_members(…)")
         before = self.judgement.stance
-        stance = self.judgement.judge(self.force, met, self.clock.now.seconds)
+        stance = self.judgement.judge(self.force, met, self.clock.now.seconds, unknown)
         if before is None or before.kind != stance.kind:
             self._notify("stance_changed", stance)
         return stance

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.clock import moment_s
 from ai_core.described import Described
-from ai_core.errors import check_kind, finite_number, flags
+from ai_core.errors import check_kind, finite_number, flags, whole_number
 from ai_core.saving.declared_state import DeclaredState, Saveable
 from ai_core.saving.kinds import ListOf, Number, OneOf, Optional, Row, Seconds, Text
 from ai_core.squads.battle_forecast import forecast
@@ -89,24 +89,33 @@ class StanceJudge(Saveable):
         self.stance: Stance | None = None
         self._since_s = 0.0
 
-    def judge(self, own: Force, met: Force, now_s: float) -> Stance:
+    def judge(self, own: Force, met: Force, now_s: float, unknown: int = 0) -> Stance:
         """Return the stance towards a force.
 
         Args:
             own: own force.
             met: known force of the enemy.
             now_s: game time (s).
+            unknown: number of enemies met besides, whose capabilities are unknown. They are not counted; if no other
+                enemy is met, the squad holds.
 
         Raises:
-            TypeError: if ``own`` or ``met`` is not a Force, or ``now_s`` is not a number.
-            ValueError: if ``now_s`` is out of range.
+            TypeError: if ``own`` or ``met`` is not a Force, ``now_s`` is not a number or ``unknown`` not an int.
+            ValueError: if ``now_s`` or ``unknown`` is out of range.
 
         Cost: as ``forecast``, about 0.4 ms.
         """
         now_s = moment_s("now_s", now_s)
         check_force("own", own)
         check_force("met", met)
+        whole_number("unknown", unknown, minimum=0)
         ratio, kind, reasons, is_forced = self._wanted(own, met)
+        if unknown:
+            counted = f"{unknown} {'enemy' if unknown == 1 else 'enemies'} of unknown strength"
+            if met.count:
+                reasons = (*reasons, f"not counted: {counted}")
+            else:
+                ratio, kind, reasons, is_forced = 1.0, "hold", (counted,), False
         before = self.stance
         if before is not None and kind != before.kind and not is_forced and (
             now_s - self._since_s < self.policy.min_duration_s):

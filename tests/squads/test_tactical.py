@@ -204,6 +204,16 @@ def test_judging_whom_it_sees(clock):
     assert squad.judge().reasons[0] == "no enemy is met"
 
 
+def test_enemies_of_unknown_strength_are_named_and_not_counted(clock):
+    squad = armed(6, clock)
+    squad.set_sightings([Sighting(7, (9.0, 0.0))])
+    assert squad.judge() == ("hold", 1.0, ("1 enemy of unknown strength",))
+    squad.set_sightings([*ENEMIES, Sighting(77, (9.0, 0.0)), Sighting(78, (9.0, 1.0))])
+    clock.advance(seconds=5.0)
+    stance = squad.judge()
+    assert (stance.kind, stance.reasons[-1]) == ("fight", "not counted: 2 enemies of unknown strength")
+
+
 @pytest.mark.parametrize("tactic", ["bounding_overwatch", "flanking", "sacrifice", "suppressing_fire"])
 def test_a_squad_saved_in_the_middle_of_a_tactic_goes_on(clock, tactic):
     squad = armed(5, clock, roles={2: ("vip",)})

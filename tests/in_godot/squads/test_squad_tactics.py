@@ -25,6 +25,8 @@ def test_nobody_can_hit_air_flee_and_stronger_fight(node, world, squad, signals,
     assert [stance for stance, _ in told] == ["retreat"]
     squad.see([])
     assert squad.judge()["reasons"] == ["no enemy is met", "retreat lasts at least 2 s"]
+    squad.see([node("Node3D", world)])              # it has no SquadMember
+    assert squad.judge()["reasons"][0] == "1 enemy of unknown strength"
 
 
 def test_flankers_go_around_and_two_at_most_attack(node, world, squad, signals, physics_frames):

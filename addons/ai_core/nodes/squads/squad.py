@@ -678,7 +678,9 @@ class Squad(SavedState, Node):
     def see(self, enemies: list) -> None:
         """Set all enemies in sight: Node3D or Node2D, whose SquadMember nodes hold their capabilities.
 
-        Call it again when an enemy appears, disappears or moves; an empty array ends the encounter.
+        An enemy without one is of unknown strength: tactics apply to it, but judge() does not count it. Give it a
+        SquadMember, in a Squad of its own side. Call see() again when an enemy appears, disappears or moves; an empty
+        array ends the encounter.
         """
         known = {instance: number for number, instance in self._enemies.items()}
         sightings, seen = [], {}
@@ -708,7 +710,10 @@ class Squad(SavedState, Node):
 
     @method
     def judge(self) -> dict:
-        """Return the judgement of the enemies in sight: stance (fight, hold or retreat), power ratio and reasons."""
+        """Return the judgement of the enemies in sight: stance (fight, hold or retreat), power ratio and reasons.
+
+        Enemies of unknown strength are named in the reasons; if there are no others, the squad holds.
+        """
         stance = self.core.judge()
         return {"stance": stance.kind, "ratio": stance.ratio, "reasons": list(stance.reasons)}
 
