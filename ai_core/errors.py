@@ -26,6 +26,7 @@ __all__ = [
     "finite_number",
     "flags",
     "indices",
+    "keep_number",
     "named",
     "numbers",
     "point",
@@ -143,6 +144,11 @@ def finite_number(
     if maximum is not None and number > maximum:
         raise ValueError(_message(name, f"at most {maximum:g}", value, remedy))
     return number
+
+
+def keep_number(frozen: object, name: str, **limits: Any) -> None:
+    """Check a number of a frozen dataclass, and keep it as a float; the limits are those of ``finite_number``."""
+    object.__setattr__(frozen, name, finite_number(name, getattr(frozen, name), **limits))
 
 
 def positions(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import UnknownNameError, finite_number, shown
+from ai_core.errors import UnknownNameError, finite_number, keep_number, shown
 from ai_core.saving.fields import place_in, refuse
 from ai_core.saving.kinds import Kind, MapOf
 
@@ -81,25 +81,15 @@ class Modality:
             raise TypeError(f"name must be a string, got {shown(self.name)}")
         if not self.name:
             raise ValueError(f"name must not be empty, got {self.name!r}; name the sense, such as 'hearing'")
-        put = object.__setattr__
-        put(self, "range_m", finite_number("range_m", self.range_m, above=0))
-        kept_per_m = finite_number(
-            "kept_per_m", self.kept_per_m, minimum=0, maximum=1,
-            remedy="it is the share kept per metre",
-        )
-        put(self, "kept_per_m", kept_per_m)
-        speed = self.speed_m_per_s
-        if speed != math.inf:
-            speed = finite_number(
-                "speed_m_per_s", speed, above=0, remedy="use math.inf for instant arrival")
-        put(self, "speed_m_per_s", speed)
-        put(self, "delay_s_per_m", 1 / speed)
-        still_share = finite_number(
-            "still_share", self.still_share, minimum=0, maximum=1,
+        keep_number(self, "range_m", above=0)
+        keep_number(self, "kept_per_m", minimum=0, maximum=1, remedy="it is the share kept per metre")
+        if self.speed_m_per_s != math.inf:
+            keep_number(self, "speed_m_per_s", above=0, remedy="use math.inf for instant arrival")
+        object.__setattr__(self, "delay_s_per_m", 1 / self.speed_m_per_s)
+        keep_number(
+            self, "still_share", minimum=0, maximum=1,
             remedy="it is the share of its strength that a motionless source keeps")
-        put(self, "still_share", still_share)
-        full_m_per_s = finite_number("full_motion_m_per_s", self.full_motion_m_per_s, above=0)
-        put(self, "full_motion_m_per_s", full_m_per_s)
+        keep_number(self, "full_motion_m_per_s", above=0)
         self._check_road()
 
     def _check_road(self) -> None:

@@ -10,7 +10,7 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import finite_number, numbers, point, positions, shown, whole_number
+from ai_core.errors import finite_number, keep_number, numbers, point, positions, shown, whole_number
 from ai_core.senses.id_table import IdTable, grown
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensation import Point
@@ -59,7 +59,7 @@ class VisiblePart:
             raise TypeError(f"name must be a string, got {shown(self.name)}")
         x, y, z = point("offset", self.offset).tolist()
         object.__setattr__(self, "offset", (x, y, z))
-        object.__setattr__(self, "share", finite_number("share", self.share, above=0))
+        keep_number(self, "share", above=0)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ai_core.errors import check_type, finite_number, point, shares_by_name, shown
+from ai_core.errors import check_type, finite_number, keep_number, point, shares_by_name, shown
 from ai_core.senses.sensation import Point
 
 __all__ = ["FLAT_M", "Box", "Boxes", "Edge", "Passage", "Prism", "SensePortal", "SenseRegion", "Shape"]
@@ -228,11 +228,10 @@ class Passage:
         put(self, "start", _exact("start", self.start))
         put(self, "end", self.start if self.end is None else _exact("end", self.end))
         for name in ("kept_per_m", "closed_kept_per_m"):
-            share = finite_number(name, getattr(self, name), minimum=0, maximum=1, remedy=KEPT)
-            put(self, name, share)
-        put(self, "distance_m", finite_number("distance_m", self.distance_m, minimum=0))
-        put(self, "area_m2", finite_number("area_m2", self.area_m2, above=0))
-        put(self, "wind_m_per_s", finite_number("wind_m_per_s", self.wind_m_per_s))
+            keep_number(self, name, minimum=0, maximum=1, remedy=KEPT)
+        keep_number(self, "distance_m", minimum=0)
+        keep_number(self, "area_m2", above=0)
+        keep_number(self, "wind_m_per_s")
         check_type("is_relayed", self.is_relayed, bool)
         if self.mirror_normal is not None:
             x, y, z = _exact("mirror_normal", self.mirror_normal)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ai_core.described import Described
-from ai_core.errors import finite_number, shown
+from ai_core.errors import keep_number, shown
 from ai_core.senses.percepts.percept_loops import KnownTarget
 
 __all__ = [
@@ -41,15 +41,9 @@ class AwarenessLevel:
     reaction_s: float = 0.0
 
     def __post_init__(self) -> None:
-        falls_at = finite_number("falls_at", self.falls_at, minimum=0)
-        rises_at = finite_number(
-            "rises_at", self.rises_at, above=falls_at, maximum=1,
-            remedy="use a value above falls_at",
-        )
-        object.__setattr__(self, "falls_at", falls_at)
-        object.__setattr__(self, "rises_at", rises_at)
-        reaction_s = finite_number("reaction_s", self.reaction_s, minimum=0)
-        object.__setattr__(self, "reaction_s", reaction_s)
+        keep_number(self, "falls_at", minimum=0)
+        keep_number(self, "rises_at", above=self.falls_at, maximum=1, remedy="use a value above falls_at")
+        keep_number(self, "reaction_s", minimum=0)
 
 
 SUSPICIOUS_AND_ALERT = (
@@ -84,8 +78,7 @@ class AwarenessSettings:
 
     def __post_init__(self) -> None:
         for name in ("gain_per_s", "decay_per_s", "gain_per_signal"):
-            value = finite_number(name, getattr(self, name), minimum=0)
-            object.__setattr__(self, name, value)
+            keep_number(self, name, minimum=0)
         object.__setattr__(self, "levels", tuple(self.levels))
         lower: AwarenessLevel | None = None
         for level in self.levels:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import finite_number, shown
+from ai_core.errors import finite_number, keep_number, shown
 
 __all__ = ["CONE_NUMBERS", "SightCone", "aside_of", "packed_cones"]
 
@@ -50,25 +50,14 @@ class SightCone:
     lose_range_m: float | None = None
 
     def __post_init__(self) -> None:
-        put = object.__setattr__
-        put(self, "range_m", finite_number("range_m", self.range_m, above=0))
-        horizontal_rad = finite_number(
-            "horizontal_rad", self.horizontal_rad, above=0, maximum=math.tau,
-            remedy="it is the full angle, in radians",
-        )
-        put(self, "horizontal_rad", horizontal_rad)
-        vertical_rad = finite_number(
-            "vertical_rad", self.vertical_rad, above=0, maximum=math.pi,
-            remedy="it is the full angle, in radians",
-        )
-        put(self, "vertical_rad", vertical_rad)
-        put(self, "acuity", finite_number("acuity", self.acuity, minimum=0))
+        keep_number(self, "range_m", above=0)
+        for name, most in (("horizontal_rad", math.tau), ("vertical_rad", math.pi)):
+            keep_number(self, name, above=0, maximum=most, remedy="it is the full angle, in radians")
+        keep_number(self, "acuity", minimum=0)
         if self.lose_range_m is not None:
-            lose_range_m = finite_number(
-                "lose_range_m", self.lose_range_m, minimum=self.range_m,
-                remedy="a seen target is lost beyond range_m, not before it",
-            )
-            put(self, "lose_range_m", lose_range_m)
+            keep_number(
+                self, "lose_range_m", minimum=self.range_m,
+                remedy="a seen target is lost beyond range_m, not before it")
 
     @classmethod
     def close_by(cls, range_m: float = 2.0, *, acuity: float = 1.0) -> SightCone:

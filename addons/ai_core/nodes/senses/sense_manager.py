@@ -613,8 +613,6 @@ class SenseManager(SavedState, Node):
         doc="If true, draws in the running game what sensors see, as fans that end at walls, and the ranges of sources,"
             " regions and portals, with a legend. Costs up to some milliseconds a frame, outside the AI's budget.")
 
-    _own_rows: tuple[Any, ...] | None = None
-
     @method
     def get_stats(self) -> dict:
         """Return counts, and how well the rays keep up with the pairs in view, as a Dictionary.
