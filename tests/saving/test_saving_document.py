@@ -15,6 +15,12 @@ from tests.saving.museum_night import lived
 TEXT = (Path(__file__).parents[2] / "docs" / "library" / "saving.md").read_text(encoding="utf-8")
 
 
+def test_the_first_sample_prints_what_it_says(capsys):
+    sample = re.findall(r"```python\n(.*?)```", TEXT, re.S)[0]
+    exec(sample, {})
+    assert capsys.readouterr().out.splitlines() == re.findall(r"^print\(.*\) +# (.*)$", sample, re.M)
+
+
 def test_a_part_of_ones_own_is_saved_loaded_and_checked():
     (sample,) = (code for code in re.findall(r"```python\n(.*?)```", TEXT, re.S) if "class Torch" in code)
     known = {}

@@ -55,3 +55,34 @@ def test_guard_of_the_memory_page_informs_its_partner(guard, thief, node, schedu
     physics_frames(120)
     assert one.get("goal") == Vector3(0, 0, -5)
     assert len(reports) == 1
+
+
+def test_the_signals_of_the_page_are_those_of_a_sensor(node, scheduler):
+    page = (DOCS / "senses.md").read_text(encoding="utf-8")
+    said = {
+        name: re.findall(r"`(\w+): (\w+)`", arguments)
+        for names, arguments in re.findall(r"^\| (`.*`) \| (`.*`) \|$", page, re.MULTILINE)
+        for name in re.findall(r"`(\w+)`", names)}
+    eyes = node("Sensor3D", scheduler)
+    own = {one["name"]: one["args"] for one in eyes.get_signal_list() if one["name"] in said}
+    kinds = {2: "int", 3: "float", 4: "String", 9: "Vector3"}
+    assert len(said) == 7
+    assert {
+        name: [(one["name"], one["class_name"] or kinds[one["type"]]) for one in arguments]
+        for name, arguments in own.items()} == said
+
+
+def test_the_noise_of_five_minutes_is_heard_from_behind_and_why_ignores_it(node, scheduler, signals, physics_frames):
+    page = (DOCS / "five_minutes.md").read_text(encoding="utf-8")
+    strength, metres = map(float, re.search(r'emit\("hearing", ([\d.]+)\).*from up to (\d+) m', page).groups())
+    node("SenseManager", scheduler)
+    eyes = node("Sensor3D", scheduler, position=Vector3(0, 1, 0))
+    body = node("SenseSource3D", scheduler, position=Vector3(0, 1, metres))
+    sensed = signals(eyes, "sensed")
+    physics_frames(5)
+    assert sensed == []
+    body.emit("hearing", strength)
+    body.emit("hearing", 2.0)
+    physics_frames(10)
+    assert [modality for _, modality, *_ in sensed] == ["hearing"]
+    assert eyes.why(body)["senses"]["hearing"]["strength"] == body.sound_strength
