@@ -53,6 +53,9 @@ VELOCITY_STEP = 0.01
 GROUND_WITHIN_S = 0.25
 """Longest time until a navigation map has its regions (s); another thread adds them within a few frames."""
 
+MOVED_BY = ("order_given", "task_changed")
+"""Events with which a squad begins to move its members."""
+
 HELD_S = 1.0
 """Time from one comparison of what a held course depends on to the next (s): changed settings of the actor and its
 agent, and new listeners of velocity_changed, are noticed this late."""
@@ -327,8 +330,14 @@ class WalkingHabit(ActorHabit):
         return False
 
     def walk_to(self, run: HabitContext, goal: Any) -> Status:
-        """Walk to a position for one turn; FAILED if no path leads there, or the actor is stuck."""
+        """Walk to a position for one turn; FAILED if no path leads there, or the actor is stuck.
+
+        While its squad moves the actor, it waits.
+        """
         if self._keep_course(run):
+            return Status.RUNNING
+        if self._is_moved_by_squad():
+            run.memory.pop("left", None)
             return Status.RUNNING
         actor = self._tree.actor_node()
         here = self.position_of_actor(actor)
@@ -392,7 +401,7 @@ class WalkingHabit(ActorHabit):
         if self._held is None:
             return False
         if self._held_in is not run.memory or (self._steers() and self._tree.walker.row is not None) \
-                or not self._held(run.elapsed_s):
+                or self._is_moved_by_squad() or not self._held(run.elapsed_s):
             self.end_course()
             return False
         self._follow(run)
@@ -403,7 +412,12 @@ class WalkingHabit(ActorHabit):
         names, condition = self.names_of_course(run), condition_of(run)
         limits = ((), math.inf) if condition is None else condition.limits(run)
         if names is not None and limits is not None and not self._steers():
-            run.follow(self._held, *names, *limits[0], at_most_s=limits[1])
+            orders = () if self._tree.walker.member is None else MOVED_BY
+            run.follow(self._held, *names, *limits[0], *orders, at_most_s=limits[1])
+
+    def _is_moved_by_squad(self) -> bool:
+        member = self._tree.walker.member
+        return member is not None and bool(member.is_moved())
 
     def _steers(self) -> bool:
         """Return whether the actor walks around other characters without the avoidance of an agent."""
@@ -414,7 +428,7 @@ class WalkingHabit(ActorHabit):
         self.end_course()
         run.memory.pop("left", None)
         self._emit_standing()
-        if not self._moves_body(run):
+        if not self._moves_body(run) or self._is_moved_by_squad():
             return True
         actor = self._tree.actor_node()
         velocity = actor.get_velocity()

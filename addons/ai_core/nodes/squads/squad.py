@@ -503,6 +503,11 @@ class Squad(SavedState, Node):
             self._is_resting = True                  # also if the squad was loaded on the march
             self._scheduler.core.resume(self._tasks[1])
 
+    @property
+    def moves_members(self) -> bool:
+        """Whether the squad moves its members now: it has an order, or they have tasks."""
+        return self._core is not None and self._has_to_do() and self.can_process()
+
     def _has_to_do(self) -> bool:
         return bool(self._members) and (not self.core.is_idle or bool(self.core.tasks))
 

@@ -239,6 +239,10 @@ class SquadMember(Node):
             return None
         return self.body, self.mover != self.Mover.PLACE, self.turns_to_movement, self.gravity
 
+    def is_moved(self) -> bool:
+        """Return whether the squad moves the character now, so that its habits do not."""
+        return self._squad is not None and self.mover != self.Mover.SCRIPT and self._squad.moves_members
+
     def is_led(self) -> bool:
         """Return whether a navigation agent leads the character; the squad sets its target."""
         return bool(self.mover == self.Mover.NAVIGATION_AGENT)

@@ -116,6 +116,11 @@ class WalkingCrowd:
             if not member.movers:
                 del self._members[node_id]
 
+    def member_of(self, node_id: int) -> Any:
+        """Return the SquadMember whose squad moves a character, None for none."""
+        known = self._members.get(node_id)
+        return None if known is None else known.member
+
     def near(self) -> dict[int, int]:
         """Return the rows of characters within reach of another in this frame, by instance id."""
         if len(self._members) < 2:
@@ -240,6 +245,7 @@ class WalkingActor:
 
     def __init__(self) -> None:
         self.crowd: WalkingCrowd | None = None
+        self._space: WalkingCrowd | None = None     # the same, also if the character is another node
         self._speed, self._id = 0.0, 0
 
     def take(self, tree: Any, actor: Any, speed: float | None = None) -> None:
@@ -250,16 +256,23 @@ class WalkingActor:
         if number != self._id or not speed:
             self.leave(tree)
         self._id, self._speed = number, self._speed if speed is None else speed
-        if number and self._speed and is_body(actor):
-            self.crowd = crowd_of(tree._scheduler, is_flat=actor.is_class("Node2D"))
-            self.crowd.join(actor, tree, speed=self._speed)
+        if number and self._speed:
+            self._space = crowd_of(tree._scheduler, is_flat=actor.is_class("Node2D"))
+            if is_body(actor):
+                self.crowd = self._space
+                self.crowd.join(actor, tree, speed=self._speed)
 
     def leave(self, tree: Any) -> None:
         """Leave the crowd."""
-        crowd, self.crowd = self.crowd, None
+        crowd, self.crowd, self._space = self.crowd, None, None
         if crowd is not None:
             crowd.leave(self._id, tree)
         self._id = 0
+
+    @property
+    def member(self) -> Any:
+        """The SquadMember of the character, None if it has none."""
+        return None if self._space is None else self._space.member_of(self._id)
 
     @property
     def row(self) -> int | None:
