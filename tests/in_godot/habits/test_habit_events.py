@@ -117,6 +117,19 @@ def test_undeclared_names_are_messages_and_no_codes(brain, manager, physics_fram
     assert active(tree) == ["Investigate/Go"]
 
 
+@pytest.mark.parametrize("is_there_first", [True, False])
+def test_a_manager_beside_the_tree_is_heard(is_there_first, brain, node, scheduler, manager, physics_frames):
+    manager.free()
+    beside = node("AIEventManager", scheduler) if is_there_first else None
+    tree = brain(investigate(), habit("Patrol"), below=scheduler)
+    physics_frames(2)
+    beside = beside or node("AIEventManager", scheduler)
+    physics_frames(2)
+    beside.send("alarm", [], 0.0, {"position": Vector3(99, 0, 0)})
+    physics_frames(2)
+    assert active(tree) == ["Investigate/Go"]
+
+
 def test_a_named_manager_takes_the_place_of_the_one_above(brain, manager, node, scheduler, physics_frames):
     tree = brain(investigate(), habit("Patrol"), events=NodePath("../../../Radio"))
     radio = node("AIEventManager", scheduler, name="Radio")

@@ -36,7 +36,7 @@ from addons.ai_core.nodes.characters.guard_expression import ABSENT
 from addons.ai_core.nodes.characters.sensor_feed import VALUES
 from addons.ai_core.nodes.characters.update_group import HABIT_TREES, UpdateGroup, update_group_of
 from addons.ai_core.nodes.debugging.chart_words import ChartNode
-from addons.ai_core.nodes.events.scene_events import manager_above
+from addons.ai_core.nodes.events.ai_event_manager import GROUP as MANAGERS
 from addons.ai_core.nodes.habits.habit import LAUNCHES, Habit, HabitBranch, launch_warnings
 from addons.ai_core.nodes.habits.habit_events import EventSubscription, payload_of
 from addons.ai_core.nodes.habits.habit_sharing import (
@@ -52,9 +52,11 @@ from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     ONE_SHOT,
     check_callable,
+    nearest,
     report_next_frame,
     scheduler_of,
     scheduler_warnings,
+    wait_for,
 )
 from addons.ai_core.nodes.walking.walking_crowd import WalkingActor
 from ai_core.decisions.blackboard import Blackboard, Watch
@@ -207,7 +209,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
     events = export(
         NodePath, NodePath(""), hint=node_path("AIEventManager"), group="Events", on_set="_listen",
         doc="AIEventManager whose events notify habits that name their code in begins_on, wakes_on or until_notified."
-            " Empty: the nearest one above.")
+            " Empty: the nearest one, above the tree or anywhere in the scene.")
     squad = export(
         str, "", group="Blackboard", on_set="_join_scopes",
         doc="Name of the squad. Trees of a squad share the values of the scope \"squad\"; all trees share those of"
@@ -251,6 +253,9 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
             self.habits_changed()
 
     def on_entered(self) -> None:
+        if self.core is not None:       # an AIEventManager has entered the tree
+            self._listen()
+            return
         self._look_for_actor()
         self._is_empty = not self._has_habits()
         if self._is_empty:
@@ -460,11 +465,13 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         if not names and not self.events:
             self._unlisten()
             return
-        manager = self.get_node_or_null(self.events) if self.events else manager_above(self)
+        manager = self.get_node_or_null(self.events) if self.events else nearest(self, "AIEventManager", MANAGERS)
         if manager is None or not manager.is_class("AIEventManager") or not names:
             self._unlisten()
             if self.events and self._event_warnings():
                 report_next_frame(self, self._event_warnings)
+            elif names:
+                wait_for(self, MANAGERS)
             return
         if not manager.is_present:           # it enters the tree after this tree
             self.get_tree().connect("process_frame", self._listen, ONE_SHOT)
@@ -491,7 +498,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         if not self.events or (manager is not None and manager.is_class("AIEventManager")):
             return []
         return [f"events '{self.events}' is not an AIEventManager in the scene; choose one, or leave it empty for"
-                " the nearest one above"]
+                " the nearest one"]
 
     def _definition(self) -> tuple[HabitDefinition, Any]:
         """Return the definition that the nodes describe, and the row of nodes in its order."""
