@@ -13,6 +13,7 @@ RECORDER = """
     func think(seconds: float) -> void: elapsed.append(seconds)
     func look(_seconds: float) -> String: return "seen"
     func nothing() -> void: pass
+    func many(_elapsed: float, _time_left: float, _one_more: int) -> void: pass
     func leave(_seconds: float) -> void: queue_free()
 """
 
@@ -36,6 +37,13 @@ def test_a_behavior_node_calls_its_parent_as_the_inspector_says(scheduler, recor
 def test_a_behavior_without_its_method_says_what_to_write(scheduler, node, expect_errors, physics_frames):
     expect_errors("has no method think(); write one that takes the elapsed seconds", times=1)
     node("AIBehavior", node("Node", scheduler, name="Bob"))
+    physics_frames(2)
+
+
+def test_a_method_without_parameters_is_refused(scheduler, node, recorder, expect_errors, physics_frames):
+    expect_errors("takes no arguments; let it take the elapsed seconds", times=2)
+    node("AIBehavior", recorder, method_name="nothing")
+    scheduler.call("add_behavior", recorder.get("nothing"))
     physics_frames(2)
 
 
@@ -67,9 +75,9 @@ def test_leaving_and_coming_back_keeps_one_behavior(scheduler, recorder, node, p
 
 def test_any_quarantined_work_is_released_by_its_id(scheduler, node, physics_frames, expect_errors):
     broken = node("Node", scheduler, name="Bob")
-    behavior = node("AIBehavior", broken, method_name="get_name", period=1)
+    behavior = node("AIBehavior", broken, method_name="connect", period=1)
     assert behavior.is_inside_tree()
-    expect_errors("get_name: too many arguments", times=4)
+    expect_errors("connect: too few arguments", times=4)
     physics_frames(6)
     [row] = scheduler.get_stats()["behaviors"]
     assert row["is_quarantined"]
@@ -165,8 +173,8 @@ def test_a_freed_target_is_reported_and_says_what_to_do(scheduler, recorder, nod
 
 
 def test_a_method_of_other_arguments_is_a_fault_of_this_behavior(recorder, node, physics_frames, expect_errors):
-    node("AIBehavior", recorder, method_name="nothing", period=1)
-    expect_errors("nothing: too many arguments, it takes 0", times=3)
+    node("AIBehavior", recorder, method_name="many", period=1)
+    expect_errors("many: too few arguments, it needs 3", times=3)
     physics_frames(4)
 
 

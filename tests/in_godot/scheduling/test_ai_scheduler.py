@@ -182,8 +182,8 @@ def test_a_callable_to_nothing_is_refused_at_the_call(scheduler, gdscript, expec
 
 
 def test_a_lambda_with_wrong_arguments_is_a_fault(scheduler, gdscript, physics_frames, expect_errors):
-    wrong = gdscript("extends RefCounted\nstatic func it() -> Callable: return func(): pass").it()
-    expect_errors("too many arguments", times=3)
+    wrong = gdscript("extends RefCounted\nstatic func it() -> Callable: return func(_a, _b, _c): pass").it()
+    expect_errors("too few arguments", times=3)
     scheduler.add_behavior(wrong)
     physics_frames(4)
     assert scheduler.get_stats()["behaviors"][0]["faults"] == 3

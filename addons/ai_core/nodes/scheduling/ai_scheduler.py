@@ -757,7 +757,7 @@ class AIScheduler(Node):
     def _caller(self, behavior: GDCallable, name: str) -> Any:
         if isinstance(behavior, GDCallable):
             freed = f"the object of behavior '{name}' was freed; call remove_behavior() before freeing it"
-            if takes_time_left(behavior):
+            if takes_time_left(behavior, name):
                 return TimedCall(self, TimedBehavior(behavior, behavior.is_live, self.results, freed))
             return KeptCall(behavior, "", "elapsed_s", self.results, freed)
         function: Any = behavior

@@ -74,9 +74,21 @@ class TimedBehavior:
         return None if self._results.take is None else self._results.take(answer)
 
 
-def takes_time_left(behavior: GDCallable) -> bool:
-    """Return whether a Callable has two parameters, and so is called with the time left."""
-    return behavior.get("get_argument_count") == 2
+WITHOUT_PARAMETERS = (
+    "takes no arguments; let it take the elapsed seconds, or these and the time left: func think(elapsed: float), func"
+    " think(elapsed: float, time_left: float)")
+
+
+def takes_time_left(behavior: GDCallable, name: str) -> bool:
+    """Return whether a Callable has two parameters, and so is called with the time left.
+
+    Raises:
+        RefusedValue: it has none.
+    """
+    count = behavior.get("get_argument_count")
+    if not count:
+        raise RefusedValue(f"behavior '{name}' {WITHOUT_PARAMETERS}")
+    return bool(count == 2)
 
 
 class ScriptJob:
