@@ -40,8 +40,9 @@ LineOfSight = Callable[
 their last answer and their turn. The arrays are valid during the call.
 """
 
-PAIRS_PER_BLOCK = 2_048
-"""Pairs tested between two looks at the budget (count): 4 µs if none is in reach, 60 if all are.
+PAIRS_PER_BLOCK, PAIR_IN_REACH = 16_384, 7
+"""Pairs tested between two looks at the budget, if none is in reach (count): 30 to 60 µs; and how many more of them one
+in reach costs. Where all were in reach in the last pass, a block is 2,048 pairs.
 
 More overruns a small budget of time further; fewer pays for calls too often. A
 budget of steps is kept exactly: a replay of granted steps stops at the same sensor.
@@ -59,7 +60,7 @@ NO_LINES = Lines(*NO_QUERY[:2], NO_KEYS, NO_KEYS)
 PASSES_TIMED = 32
 """Passes of which the slowest says how long a pass may take (count), half a second of frames."""
 
-PAIRS_PER_ADVANCE = 32 * PAIRS_PER_BLOCK
+PAIRS_PER_ADVANCE = 4 * PAIRS_PER_BLOCK
 """Pairs tested in one advance, from which on the rest of a pass is left to the next (count).
 
 Larger passes would keep rays waiting for frames; smaller ones let pairs come into view later.
@@ -263,23 +264,28 @@ class ContinuousSensing(Saveable):
         """
         if not self.pairs:
             return True
-        is_unlimited, block = budget.is_unlimited, 1 + PAIRS_PER_BLOCK // (1 + self._sources.ids.count)
+        is_unlimited, sources, found = budget.is_unlimited, 1 + self._sources.ids.count, 0
         sensors, ages, removals = self._sensors, self.ages, self._sensors.ids.removals + self._sources.ids.removals
-        if self.is_looking:
-            return self._look_on(budget, now_s, block, removals)
         looking = sensors.ids.ids
+        for pairs in self.pairs.values():
+            found += pairs.count
+        tested = 1 + len(looking) * sources
+        block = 1 + PAIRS_PER_BLOCK * tested // (sources * (tested + PAIR_IN_REACH * found))
+        most = 1 + PAIRS_PER_ADVANCE // sources
+        if self.is_looking:
+            return self._look_on(budget, now_s, block, most, removals)
         if sensors.period > 1 and self.looked_in == sensors.turn:
             return True
         if ages.is_long:
             ages.forget_before(self.oldest_moment)
-        most = block * (PAIRS_PER_ADVANCE // PAIRS_PER_BLOCK) if is_unlimited else block
         # ``peek``, because a replay must query the budget as often as the recorded game did.
-        if len(looking) > most or not (is_unlimited or budget.stopwatch or budget.peek() >= len(looking)):
+        if len(looking) > (most if is_unlimited else block) or not (
+                is_unlimited or budget.stopwatch or budget.peek() >= len(looking)):
             self._to_look = looking
             for pairs in self.pairs.values():
                 pairs.begin_pass()
             self.looked_in, self.is_looking, self._removals_before = sensors.turn, True, removals
-            return self._look_on(budget, now_s, block, removals)
+            return self._look_on(budget, now_s, block, most, removals)
         if not is_unlimited:
             if budget.is_spent:
                 return False
@@ -299,9 +305,9 @@ class ContinuousSensing(Saveable):
                 self.pairs_needing_rays += pairs.count
         return True
 
-    def _look_on(self, budget: Budget, now_s: float, block: int, removals: int) -> bool:
-        """Continue a pass, which is interrupted between blocks of sensors."""
-        enough = len(self._to_look) - block * (PAIRS_PER_ADVANCE // PAIRS_PER_BLOCK)
+    def _look_on(self, budget: Budget, now_s: float, block: int, most: int, removals: int) -> bool:
+        """Continue a pass, which is interrupted between blocks of sensors, and after ``most`` of them."""
+        enough = len(self._to_look) - most
         while len(self._to_look):
             if len(self._to_look) <= enough:
                 self.ages.end_pass(now_s)       # of asking
