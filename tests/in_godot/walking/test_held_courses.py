@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from addons.ai_core.bridge.gd import AgentPath, GoalWithin, HeldCourse, Vector2, Vector3, follow_path
-from addons.ai_core.nodes.habits import moving_habits
+from addons.ai_core.nodes.habits import actor_habits
 
 pytestmark = pytest.mark.in_its_own_world
 
@@ -48,7 +48,7 @@ def walked(request, node, scheduler, physics_frames):
         is_flat = request.param.endswith("2D")
         unit, kind = (32.0, Vector2) if is_flat else (1.0, Vector3)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(moving_habits, "HELD_S", held_s)
+            patch.setattr(actor_habits, "HELD_S", held_s)
             more = {} if request.param.startswith("Node") else {"motion_mode": 1}
             actor = node(request.param, scheduler, **more)
             goal = node("Node2D" if is_flat else "Node3D", scheduler)

@@ -65,7 +65,8 @@ class SquadMember(Node):
         doc="How the character moves. Automatic: a CharacterBody moves with move_and_slide(), which requires the"
             " AIScheduler to update in physics; the position of any other node is set. Navigation agent: the squad"
             " sets the target of the agent, and a script moves the character. Script: a script calls get_velocity() or"
-            " get_destination().")
+            " get_destination(), or habits begin on order_given. Otherwise walking habits of the character wait while"
+            " the squad has an order.")
     gravity = export(
         float, 9.8, range=(0, 100, 0.1), or_greater=True, unit="m/s²", on_set="_movement_changed",
         doc="Downward acceleration of a CharacterBody3D that is not on the floor; 0 for flying characters.")

@@ -1,0 +1,576 @@
+"""Bases of the built-in habits that move or turn a character."""
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from addons.ai_core.bridge.gd import (
+    GoalWithin,
+    HeldCourse,
+    NodePath,
+    RefusedValue,
+    SafeVelocity,
+    Variant,
+    Vector2,
+    Vector3,
+    export,
+    has_listeners,
+    is_in_editor,
+    node_path,
+    signal,
+    singleton,
+)
+from addons.ai_core.nodes.characters.agent_places import is_in_2d
+from addons.ai_core.nodes.characters.guard_expression import ABSENT
+from addons.ai_core.nodes.characters.sensor_feed import VALUES
+from addons.ai_core.nodes.habits.built_in_habits import BuiltInHabit
+from addons.ai_core.nodes.habits.habit import tree_above
+from addons.ai_core.nodes.habits.habit_condition import condition_of
+from addons.ai_core.nodes.habits.habit_events import EVENT, value_of
+from addons.ai_core.nodes.walking.agent_walk import AgentWalk
+from addons.ai_core.nodes.walking.body_moving import GROUNDED, is_body, walk
+from addons.ai_core.nodes.walking.floors import is_elsewhere
+from addons.ai_core.nodes.walking.ticket_walk import TicketWalk
+from ai_core.decisions.habits.habit_runner_loops import HabitContext
+from ai_core.decisions.habits.habit_status import Status
+
+POINTS = (Vector2, Vector3)
+
+DEFAULT_SPEED, DEFAULT_SPEED_2D = 3.0, 100.0
+"""Default speeds of habits that walk (m/s, px/s)."""
+
+STUCK_AFTER_S = 3.0
+"""Default time without progress after which a walking habit fails (s): longer than a door takes to open."""
+
+VELOCITY_STEP = 0.01
+"""Change of the velocity that is emitted, as a share of the speed (no unit)."""
+
+GROUND_WITHIN_S = 0.25
+"""Longest time until a navigation map has its regions (s); another thread adds them within a few frames."""
+
+MOVED_BY = ("order_given", "task_changed")
+"""Events with which a squad begins to move its members."""
+
+HELD_S = 1.0
+"""Time from one comparison of what a held course depends on to the next (s): changed settings of the actor and its
+agent, and new listeners of velocity_changed, are noticed this late."""
+
+
+class ActorHabit(BuiltInHabit):
+    """Base of habits that move or turn the actor."""
+
+    ON_ANY_SET = "settings_changed"
+
+    def settings_changed(self) -> None:
+        """Look up again what depends on properties."""
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether the actor is in 2D; False if the habit was freed before that was known."""
+        known: bool | None = self.__dict__.get("_is_flat")
+        if known is None and self.is_valid():
+            tree = self._tree if self._tree is not None and self._tree.is_valid() else tree_above(self)
+            known = is_in_2d(self if tree is None else tree.get_node_or_null(tree.actor) or tree)
+            if self.is_inside_tree() and not is_in_editor():
+                self.__dict__["_is_flat"] = known       # where StoredValue looks it up
+        return bool(known)
+
+    def position_of_actor(self, actor: Any) -> Any:
+        """Return the position of the actor; raise RefusedValue if it has none."""
+        try:
+            return actor.get_global_position()
+        except AttributeError:
+            name = f"'{actor.get_name()}' ({actor.get_class()})"
+            raise RefusedValue(f"the actor {name} has no position; use a Node3D or a Node2D") from None
+
+    def turn(self, actor: Any, toward: Any, here: Any, most: float) -> float:
+        """Turn the actor toward a position by at most an angle (rad); return the angle that is left.
+
+        A Node3D turns about the vertical axis, and looks along -z; a Node2D looks along x.
+        """
+        if isinstance(here, Vector2):
+            wanted, faces = math.atan2(toward.y - here.y, toward.x - here.x), actor.get_global_rotation()
+        else:
+            wanted, faces = math.atan2(here.x - toward.x, here.z - toward.z), actor.get_global_rotation().y
+        return self._turn(actor, faces, wanted, most)
+
+    def turn_by(self, actor: Any, wanted: float, most: float) -> float:
+        """Turn the actor toward a rotation by at most an angle (rad); return the angle that is left."""
+        return self._turn(actor, self.rotation_of(actor), wanted, most)
+
+    def _turn(self, actor: Any, faces: float, wanted: float, most: float) -> float:
+        off = math.remainder(wanted - faces, math.tau)
+        turn = max(-most, min(most, off))
+        if turn:
+            self.turn_to(actor, faces + turn)
+        return off - turn
+
+    def rotation_of(self, actor: Any) -> float:
+        """Return the rotation of the actor (rad), in 3D about the vertical axis."""
+        rotation = actor.get_global_rotation()
+        return float(rotation if isinstance(rotation, float) else rotation.y)
+
+    def turn_to(self, actor: Any, angle: float) -> None:
+        """Set the rotation of the actor (rad)."""
+        rotation = actor.get_global_rotation()
+        actor.set_global_rotation(angle if isinstance(rotation, float) else Vector3(rotation.x, angle, rotation.z))
+
+
+class TargetedHabit(ActorHabit):
+    """Base of habits with a target: a node, a point, or by default the target of the tree's sensor.
+
+    While the value of the target on the blackboard is null, the habit does not begin, and fails if it runs.
+    """
+
+    SENSED = "target_position"
+    """Value of the sensor that is used if no target is set."""
+
+    def setting_errors(self) -> Iterator[str]:
+        yield from super().setting_errors()
+        yield from self.missing("target_node")
+        tree = tree_above(self)
+        if not self.target_node and not self._key() and tree is not None and not tree.sensor:
+            yield ("has no target; set target_node, target_key or target_point, or set sensor of the HabitTree to use"
+                   " its target")
+
+    def gate_keys(self) -> tuple[str, ...] | None:
+        key = "" if self.target_node or self._has_point() else self._key() or self.SENSED
+        if not key or key.partition(".")[0] == "event":
+            return None
+        return (key,) if self._tree.sensor and key in VALUES else ()
+
+    REFUSAL = "no target"
+
+    def may_begin(self, run: HabitContext) -> bool:
+        return run.owner.get_value(self._key() or self.SENSED, ABSENT) is not None
+
+    def goal_and_position(self, actor: Any, run: HabitContext) -> tuple[Any, Any]:
+        """Return the positions of the target and of the actor; the first is None while the target is null.
+        """
+        here = self.position_of_actor(actor)
+        target = self._target(run)
+        if target is None:
+            return None, here
+        try:
+            goal = target if isinstance(target, POINTS) else target.get_global_position()
+        except AttributeError:
+            raise RefusedValue(
+                f"{self._targets_name()} must be a Node3D, a Node2D or a point, got {target!r}") from None
+        if not all(map(math.isfinite, goal)):
+            raise RefusedValue(f"{self._targets_name()} must be a finite position, got {goal!r}")
+        if type(goal) is type(here):
+            return goal, here
+        if isinstance(target, Vector3):
+            return Vector2(target.x, target.y), here
+        raise RefusedValue(
+            f"{self._targets_name()} must be a node or a point in {len(tuple(here))}D, like the actor, got {target!r}")
+
+    def is_within(self, run: HabitContext, reach: float) -> bool:
+        """Return whether the target is within a horizontal distance; ``gate`` then answers, where it can."""
+        if not self.is_valid():      # type: ignore[attr-defined]
+            return False             # freed by a habit in the same tick
+        key = "" if self.target_node else self.target_on(run, "")[0]
+        if key:
+            self.gate = GoalWithin(self._tree.actor_node(), key, reach, bool(self._tree.sensor) and key in VALUES)
+        goal, here = self.goal_and_position(self._tree.actor_node(), run)
+        return goal is not None and flat_distance(goal, here) <= reach
+
+    def note_tree(self) -> None:
+        self.gate = None
+        super().note_tree()  # type: ignore[misc]
+
+    def target_on(self, run: HabitContext, place: Any) -> tuple[Any, dict[str, Any] | None]:
+        """Return the target: its node, or its key and the blackboard; otherwise ``place``."""
+        node = self.node_at(self.target_node)
+        if node is not None:
+            return node, None
+        key = "" if self._has_point() else self._key() or self.SENSED
+        return (key, run.blackboard) if key and key.partition(".")[0] != EVENT else (place, None)
+
+    def settings_changed(self) -> None:
+        super().settings_changed()
+        self.gate = None
+
+    def _targets_name(self) -> str:
+        return f"'{self._key()}'" if self._key() and not self.target_node else "its target"
+
+    def _key(self) -> str:
+        key: str = self.target_key
+        return key
+
+    def _has_point(self) -> bool:
+        """Return whether target_point was set, in the inspector or by a script."""
+        return not self._key() and "_export_target_point" in self.__dict__
+
+    def _target(self, run: HabitContext) -> Any:
+        found = self.node_at(self.target_node)
+        if found is not None:
+            return found
+        if self._has_point():
+            return self.target_point
+        key = self._key() or self.SENSED
+        found = value_of(run, key)
+        if found is None and not (self._tree.sensor and key in VALUES):
+            if not self._key():
+                raise RefusedValue(next(self.setting_errors(), "has no target"))
+            raise RefusedValue(
+                f"'{key}' is not on the blackboard, or its node was freed; set it to a node or a point")
+        return found
+
+
+class WalkingHabit(ActorHabit):
+    """Base of habits that walk: along the path of a PathService or NavigationAgent, otherwise in a straight line."""
+
+    speed = export(
+        float, DEFAULT_SPEED, range=(0.01, 1000, 0.01), or_greater=True, unit="m/s", default_2d=DEFAULT_SPEED_2D,
+        group="Movement", doc="Speed of the actor.")
+    turn_speed = export(
+        float, math.tau, range=(0, 100, 0.01), or_greater=True, as_degrees=True, unit="°/s", default_2d=0.0,
+        doc="Speed at which the actor turns to its direction of movement; 0, the default in 2D, does not turn it.")
+    arrival_distance = export(
+        float, 0.5, range=(0.001, 100, 0.001), or_greater=True, unit="m", default_2d=8.0,
+        doc="Distance to the target at which the actor has arrived.")
+    paths = export(
+        NodePath, NodePath(""), hint=node_path("PathService"),
+        doc="PathService that finds the paths. During a search the actor moves by the fallback of the service. Empty:"
+        " the NavigationAgent below the actor, if there is one.")
+    stuck_after = export(
+        float, STUCK_AFTER_S, range=(0, 60, 0.1), or_greater=True, unit="s",
+        doc="Time without progress after which the habit fails, for example at a closed door; 0 means no limit.")
+
+    avoidance = export(
+        bool, True,
+        doc="If true, a CharacterBody walks around other characters that habits and squads move, with the avoidance of"
+            " its NavigationAgent if that is enabled; otherwise without regard to walls and edges of floors.")
+
+    velocity_changed = signal(
+        ("velocity", Variant),
+        doc="Emitted when the velocity of the actor changes, a Vector3 or Vector2, for its animation. For a"
+            " CharacterBody it is the velocity after collisions. It is zero when the actor stands or the habit ends.")
+
+    _known_agent: Any = None
+    _velocity: Any = None           # emitted last
+    _safe: SafeVelocity | None = None   # of the avoidance that is connected
+    _avoiding: Any = None           # the agent with that avoidance
+    _held: HeldCourse | None = None     # in the run with this memory
+    _held_in: dict[str, Any] | None = None
+
+    def setting_errors(self) -> Iterator[str]:
+        yield from super().setting_errors()
+        yield from self.missing("paths")
+
+    def goal_on(self, run: HabitContext, goal: Any) -> tuple[Any, dict[str, Any] | None]:
+        """Return the goal of a course: ``goal``, a node or a key, and the blackboard of the key."""
+        return goal, None
+
+    def names_of_course(self, run: HabitContext) -> tuple[str, ...] | None:
+        """Return the values that end a course when they change; None if the tick decides in every turn."""
+        return ()
+
+    def settings_changed(self) -> None:
+        super().settings_changed()
+        self.end_course()
+
+    def end_course(self) -> None:
+        """Decide everything in the next turn."""
+        held, self._held = self._held, None
+        if held is not None:
+            held.end()
+
+    @property
+    def walking_speed(self) -> float:
+        return float(self.speed)
+
+    def note_tree(self) -> None:
+        self.end_course()
+
+    def begin_walk(self, run: HabitContext) -> None:
+        """Look up how the actor moves; called when the habit begins."""
+        actor = self._tree.actor_node()
+        here = self.position_of_actor(actor)
+        self._tree.walker.take(self._tree, actor)
+        agent = None if self.paths else self._agent(actor)
+        run.memory["has_agent"], run.memory["is_body"] = agent is not None, is_body(actor)
+        if agent is not None:
+            AgentWalk(agent, run.memory, is_flat=isinstance(here, Vector2)).begin(self.arrival_distance)
+
+    def _waits_for_ground(self, actor: Any, run: HabitContext) -> bool:
+        """Return whether the actor waits for its navigation map; if the map gets no regions, it walks straight."""
+        if not run.memory.get("has_agent") or run.memory.get("has_ground"):
+            return False
+        agent = self._agent(actor)
+        if agent is None:
+            return False
+        server = singleton("NavigationServer2D" if actor.is_class("Node2D") else "NavigationServer3D")
+        if len(server.map_get_regions(agent.get_navigation_map())):
+            run.memory["has_ground"] = True
+            return False
+        waited_s = run.kept["waited_for_ground_s"] = run.kept.get("waited_for_ground_s", 0.0) + run.elapsed_s
+        if waited_s < GROUND_WITHIN_S:
+            return True
+        run.memory["has_agent"] = False
+        return False
+
+    def walk_to(self, run: HabitContext, goal: Any) -> Status:
+        """Walk to a position for one turn; FAILED if no path leads there, or the actor is stuck.
+
+        While its squad moves the actor, it waits.
+        """
+        if self._keep_course(run):
+            return Status.RUNNING
+        if self._is_moved_by_squad():
+            run.memory.pop("left", None)
+            return Status.RUNNING
+        actor = self._tree.actor_node()
+        here = self.position_of_actor(actor)
+        if distance(goal, here) <= self.arrival_distance:
+            return Status.SUCCEEDED
+        if self._waits_for_ground(actor, run):
+            return Status.RUNNING
+        is_flat = isinstance(here, Vector2)
+        falls = self._moves_body(run) and not is_flat and actor.get_motion_mode() == GROUNDED
+        path = self._walk(actor, run, is_flat=is_flat, falls=falls)
+        left_s, first, stands = run.elapsed_s, here, not falls or actor.is_on_floor()
+        is_blocked = falls and actor.is_on_wall()
+        stop, came = self._next(path, here, goal, run, falls, stands, is_blocked)
+        if came == "going" and self.turn_speed:
+            self.turn(actor, stop, here, self.turn_speed * run.elapsed_s)
+        while came == "going":
+            left_s -= self._go(actor, here, stop, goal, run, left_s, falls=falls)
+            if left_s <= 0:
+                status = self._check_stuck(first, stop, run)
+                if stands and status is Status.RUNNING:
+                    self._hold_course(actor, stop, goal, path, run)
+                return status
+            at, here, stands = _point_ahead(run.memory), actor.get_global_position(), not falls or actor.is_on_floor()
+            is_blocked = falls and actor.is_on_wall()
+            stop, came = self._next(path, here, goal, run, falls, stands, is_blocked)
+            if came == "going" and _point_ahead(run.memory) == at:
+                return self._check_stuck(first, stop, run)
+        return Status.SUCCEEDED if came == "arrived" else Status.FAILED
+
+    def _hold_course(self, actor: Any, stop: Any, goal: Any, path: Any, run: HabitContext) -> None:
+        """Hold the course in the next turns, in one call each, until something is to be decided."""
+        if run.memory.get("climbs") or isinstance(path, TicketWalk):
+            return
+        agent = None if path is None else self._agent(actor)
+        settings = gravity, _, is_heard = self._settings_of_course(actor, agent, run)
+        if gravity == 0:
+            return
+        place, board = self.goal_on(run, goal)
+        held = HeldCourse(
+            actor, place, self.arrival_distance, self.speed, self.turn_speed, self._moves_body(run), gravity or 0.0,
+            run.memory, run.tree.seconds, self.stuck_after, HELD_S,
+            lambda: self._settings_of_course(actor, agent, run) == settings,
+            board, self._emit_velocity if is_heard else None, VELOCITY_STEP * self.speed)
+        if path is not None and not held.along(path.path, stop, self._safe):
+            return
+        self._held, self._held_in = held, run.memory
+        self._follow(run)
+
+    def _settings_of_course(self, actor: Any, agent: Any, run: HabitContext) -> tuple[float | None, bool, bool]:
+        """Return what a held course depends on besides its goal and path.
+
+        These are the pull on an actor that floors carry (m/s²), None for others; whether it uses the avoidance of its
+        agent; and whether velocity_changed is connected.
+        """
+        falls = self._moves_body(run) and not self.is_flat and actor.get_motion_mode() == GROUNDED
+        avoids = agent is not None and self.avoidance and agent.get_avoidance_enabled()
+        return -actor.get_gravity().y if falls else None, bool(avoids), has_listeners(self, "velocity_changed")
+
+    def _keep_course(self, run: HabitContext) -> bool:
+        """Walk on as in the turn before; return False, and do nothing, if something is to be decided."""
+        if self._held is None:
+            return False
+        if self._held_in is not run.memory or (self._steers() and self._tree.walker.row is not None) \
+                or self._is_moved_by_squad() or not self._held(run.elapsed_s):
+            self.end_course()
+            return False
+        self._follow(run)
+        return True
+
+    def _follow(self, run: HabitContext) -> None:
+        """Let the course act in place of the next ticks, unless they decide more."""
+        names, condition = self.names_of_course(run), condition_of(run)
+        limits = ((), math.inf) if condition is None else condition.limits(run)
+        if names is not None and limits is not None and not self._steers():
+            orders = () if self._tree.walker.member is None else MOVED_BY
+            run.follow(self._held, *names, *limits[0], *orders, at_most_s=limits[1])
+
+    def _is_moved_by_squad(self) -> bool:
+        member = self._tree.walker.member
+        return member is not None and bool(member.is_moved())
+
+    def _steers(self) -> bool:
+        """Return whether the actor walks around other characters without the avoidance of an agent."""
+        return self._tree.walker.crowd is not None and self._avoiding is None and bool(self.avoidance)
+
+    def stand(self, run: HabitContext) -> bool:
+        """Stop the actor, and reset the time without progress; return False if it is in the air, where it falls."""
+        self.end_course()
+        run.memory.pop("left", None)
+        self._emit_standing()
+        if not self._moves_body(run) or self._is_moved_by_squad():
+            return True
+        actor = self._tree.actor_node()
+        velocity = actor.get_velocity()
+        if isinstance(velocity, Vector2):
+            actor.set_velocity(Vector2(0, 0))
+            return True
+        actor.set_velocity(Vector3(0, velocity.y, 0))
+        if actor.get_motion_mode() != GROUNDED or actor.is_on_floor():
+            return True
+        walk(actor, Vector3(0, 0, 0), run.elapsed_s, falls=True, climbs=False)
+        return bool(actor.is_on_floor())
+
+    def exit(self, run: HabitContext) -> None:
+        self.end_course()
+        self._end_avoidance()        # first: the tree may be gone
+        actor = self._tree.actor_node()
+        service = self.get_node_or_null(self.paths) if self.paths else None  # type: ignore[attr-defined]
+        agent = self._agent(actor) if run.memory.get("has_agent") else None
+        if service is not None:
+            TicketWalk(service, run.memory).end()
+        elif agent is not None:
+            AgentWalk(agent, run.memory).end()
+        if self._moves_body(run):
+            velocity = actor.get_velocity()
+            actor.set_velocity(Vector3(0, velocity.y, 0) if isinstance(velocity, Vector3) else Vector2(0, 0))
+        self._emit_standing()
+
+    def on_map(self, run: HabitContext, place: Any) -> Any:
+        """Return the nearest position on the navigation map of the actor's agent; the place itself without an agent."""
+        agent = self._agent(self._tree.actor_node()) if run.memory.get("has_agent") else None
+        if agent is None:
+            return place
+        server = singleton("NavigationServer2D" if isinstance(place, Vector2) else "NavigationServer3D")
+        on = agent.get_navigation_map()
+        return server.map_get_closest_point(on, place) if server.map_get_iteration_id(on) else place
+
+    def _walk(self, actor: Any, run: HabitContext, *, is_flat: bool, falls: bool) -> Any:
+        """Return the TicketWalk or AgentWalk to follow, None for a straight line."""
+        service = self.node_at(self.paths)
+        if service is not None:
+            return TicketWalk(service, run.memory, falls=falls)
+        agent = self._agent(actor) if run.memory["has_agent"] else None
+        return None if agent is None else AgentWalk(agent, run.memory, is_flat=is_flat, falls=falls)
+
+    def _next(
+        self, walk: Any, here: Any, goal: Any, run: HabitContext, falls: bool, stands: bool, is_blocked: bool,
+    ) -> tuple[Any, str]:
+        """Return the next point, and "going", "arrived" or "failed"."""
+        if isinstance(walk, TicketWalk):
+            step = self.speed * run.elapsed_s
+            return walk.next(here, goal, self.arrival_distance, step, stands=stands, is_blocked=is_blocked)
+        if walk is not None:
+            came: tuple[Any, str] = walk.next(
+                here, goal, self.arrival_distance, stands=stands, is_blocked=is_blocked)
+            return came
+        if not falls:
+            return goal, "going"
+        is_there = stands and not is_elsewhere(goal, here, self.arrival_distance)
+        # a goal on the same floor counts as being at the height of the actor's origin
+        return Vector3(goal.x, here.y, goal.z), "arrived" if is_there else "going"
+
+    def _go(
+        self, actor: Any, here: Any, stop: Any, goal: Any, run: HabitContext, left_s: float, *, falls: bool,
+    ) -> float:
+        """Move to a point within the rest of this turn; return how much time that took (s).
+
+        If the path continues from there, the actor keeps its speed; otherwise it slows down to arrive with the turn.
+        """
+        offset = [to - at for to, at in zip(stop, here, strict=True)]
+        length = math.sqrt(sum(one * one for one in offset))
+        needed_s = length / self.speed
+        taken_s = needed_s if needed_s < left_s and run.memory.get("has_more", False) else left_s
+        agent = self._agent(actor) if run.memory.get("has_agent") else None
+        avoids = agent is not None and self.avoidance and agent.get_avoidance_enabled()
+        if not avoids and not self._moves_body(run):
+            share = min(1.0, taken_s / (needed_s or 1.0))
+            if taken_s and has_listeners(self, "velocity_changed"):
+                self._emit_velocity(type(here)(*(one * share / taken_s for one in offset)))
+            actor.set_global_position(type(here)(*(at + one * share for at, one in zip(here, offset, strict=True))))
+            return taken_s
+        speed = self.speed if needed_s >= taken_s else length / (taken_s or 1.0)
+        velocity = type(here)(*(one / (length or 1.0) * speed for one in offset))
+        if avoids:
+            velocity, taken_s = self._avoid(agent, velocity), left_s
+        elif self.avoidance and (row := self._tree.walker.row) is not None:
+            velocity, taken_s = self._tree.walker.crowd.steer(row, velocity, self.speed, here, goal), left_s
+        if not self._moves_body(run):
+            actor.set_global_position(here + velocity * taken_s)
+            if has_listeners(self, "velocity_changed"):
+                self._emit_velocity(velocity)
+            return taken_s
+        walk(actor, velocity, taken_s, falls=falls, climbs=falls and run.memory.get("climbs", False))
+        if has_listeners(self, "velocity_changed"):
+            self._emit_velocity(actor.get_velocity())
+        return taken_s
+
+    def _emit_velocity(self, velocity: Any) -> None:
+        """Emit a velocity that differs from the one emitted last."""
+        if self._velocity is None or distance(self._velocity, velocity) > VELOCITY_STEP * self.speed:
+            self._velocity = velocity
+            self.velocity_changed.emit(velocity)
+
+    def _emit_standing(self) -> None:
+        """Emit the velocity of an actor that stands, if another was emitted before."""
+        velocity, self._velocity = self._velocity, None
+        if velocity is not None and any(velocity) and self.is_valid():  # type: ignore[attr-defined]
+            self.velocity_changed.emit(velocity * 0.0)
+
+    def _avoid(self, agent: Any, velocity: Any) -> Any:
+        """Hand the wanted velocity to the avoidance of the agent; return the safe velocity that it computed last."""
+        if self._safe is None or self._avoiding != agent:
+            self._end_avoidance()
+            self._safe, self._avoiding = SafeVelocity(), agent
+            agent.connect("velocity_computed", self._safe)
+        agent.set_velocity(velocity)
+        safe = self._safe.velocity
+        if safe is None:
+            return velocity
+        return Vector3(safe.x, velocity.y, safe.z) if isinstance(velocity, Vector3) else safe
+
+    def _end_avoidance(self) -> None:
+        agent, self._avoiding, safe, self._safe = self._avoiding, None, self._safe, None
+        if agent is not None and agent.is_valid():
+            agent.disconnect("velocity_computed", safe)
+
+    def _check_stuck(self, here: Any, goal: Any, run: HabitContext) -> Status:
+        """Return FAILED if the actor has made no progress for ``stuck_after``, else RUNNING."""
+        if self.stuck_after == 0:
+            return Status.RUNNING
+        memory, now_s = run.memory, run.tree.seconds
+        step = max(self.arrival_distance, self.speed * run.elapsed_s)
+        if goal == here or "left" not in memory or distance(memory["left"], here) >= step / 2:
+            memory["left"], memory["left_s"] = list(here), now_s
+        is_stuck = now_s - memory["left_s"] >= self.stuck_after
+        return Status.FAILED if is_stuck else Status.RUNNING
+
+    def _moves_body(self, run: HabitContext) -> bool:
+        return bool(run.memory.get("is_body"))       # missing where it could not begin
+
+    def _agent(self, actor: Any) -> Any:
+        """Return the navigation agent below the actor, None if there is none."""
+        known = self._known_agent
+        if known is None or not known.is_valid() or not actor.is_ancestor_of(known):
+            kind = "NavigationAgent2D" if actor.is_class("Node2D") else "NavigationAgent3D"
+            found = actor.find_children("*", kind, True, False)
+            known = self._known_agent = found[0] if found else None
+        return known
+
+
+def _point_ahead(memory: dict[str, Any]) -> tuple[Any, Any]:
+    """Return an identifier of the point of its path that a walk goes to, which changes when the point is reached."""
+    return memory.get("step"), memory.get("join")
+
+
+def distance(one: Any, other: Any) -> float:
+    return math.dist(tuple(one), tuple(other))
+
+
+def flat_distance(one: Any, other: Any) -> float:
+    """Return the distance between two positions; in 3D the horizontal one."""
+    first, second = tuple(one), tuple(other)
+    return math.hypot(first[0] - second[0], first[-1] - second[-1])
