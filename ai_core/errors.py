@@ -74,17 +74,20 @@ class UnknownNameError(LookupError):
         kind: kind of the object, for the message: "topic".
         name: the name that was looked up.
         known: all registered names; the message lists close matches.
+        why: why it is not registered any more; replaces the close matches.
     """
 
     is_misuse = True
 
-    def __init__(self, kind: str, name: object, known: Iterable[object]) -> None:
+    def __init__(self, kind: str, name: object, known: Iterable[object], why: str = "") -> None:
         self.kind = kind
         self.name = name
         names = sorted({str(one) for one in known})
         # Comparing takes time and memory with the length; a close match is not longer.
         close = get_close_matches(str(name)[: 2 * SHOWN_CHARACTERS], names)
-        if close:
+        if why:
+            hint = why
+        elif close:
             hint = "did you mean " + " or ".join(repr(one) for one in close) + "?"
         elif names:
             more = ", …" if len(names) > 5 else ""
@@ -290,12 +293,19 @@ def shown(value: object) -> str:
     "'far'"
     """
     try:
-        text = repr(value)
+        text = _short(value) if type(value) is float else repr(value)
     except Exception:  # a broken repr must not hide the error being reported
         return f"<{type(value).__name__} with a failing repr>"
     if len(text) > SHOWN_CHARACTERS:
         text = text[:SHOWN_CHARACTERS] + "…"
     return text
+
+
+def _short(number: float) -> str:
+    """Return a number that came from 32 bits with the digits of 32 bits: 0.2 in place of 0.20000000298023224."""
+    with np.errstate(over="ignore"):
+        narrow = np.float32(number)
+    return str(narrow) if float(narrow) == number else repr(number)
 
 
 def _of_type(kind: type) -> str:

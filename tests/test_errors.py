@@ -1,6 +1,8 @@
 """Argument checks: what is let through, and what does the refusal say?"""
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -142,6 +144,11 @@ def test_a_value_whose_repr_fails_can_still_be_named():
             raise RuntimeError("freed")
 
     assert shown(Freed()) == "<Freed with a failing repr>"
+
+
+def test_numbers_of_32_bits_are_shown_with_their_digits():
+    assert [shown(float(np.float32(0.2))), shown(0.2), shown(1 / 3), shown(1e300), shown(math.inf), shown(2.0)] == [
+        "0.2", "0.2", "0.3333333333333333", "1e+300", "inf", "2.0"]
 
 
 def test_long_values_are_cut():

@@ -78,8 +78,8 @@ class AgentRows:
         good[good] = self._ids[found[good]] == wanted[good]
         if not good.all():
             unknown = int(wanted[~good][0])
-            was_removed = " (it was removed)" if 0 <= unknown < self.next_id else ""
-            raise UnknownNameError(f"agent id{was_removed}", unknown, self._ids[:6].tolist())
+            why = "it was removed" if 0 <= unknown < self.next_id else ""
+            raise UnknownNameError("agent id", unknown, self._ids[:6].tolist(), why)
         return found
 
     @property

@@ -168,8 +168,8 @@ class IdTable:
         return found
 
     def _unknown(self, some_id: int) -> UnknownNameError:
-        kind = f"{self.noun} id (it was removed)" if self.was_removed(some_id) else f"{self.noun} id"
-        return UnknownNameError(kind, some_id, self.ids.tolist())
+        why = "it was removed" if self.was_removed(some_id) else ""
+        return UnknownNameError(f"{self.noun} id", some_id, self.ids.tolist(), why)
 
 
 def grown(array: NDArray[Kind], rows: int, fill: object) -> NDArray[Kind]:

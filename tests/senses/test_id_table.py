@@ -20,7 +20,7 @@ def test_a_removed_id_is_refused_although_its_row_is_used_again():
     table.remove(old)
     new = table.add()
     assert (table.slot(new), new > old) == (0, True)
-    with pytest.raises(UnknownNameError, match=r"sensor id \(it was removed\) 0"):
+    with pytest.raises(UnknownNameError, match="unknown sensor id 0; it was removed"):
         table.slot(old)
 
 

@@ -124,8 +124,10 @@ cdef int refuse_value(MethodData* method, object self, const void* variant) exce
     if got == T_OBJECT:
         shown = repr(variant_to_python(variant)) if gd_object_get_instance_from_id((<const uint64_t*>variant)[1]) != NULL else "a freed object"
     else:
-        shown = f"{type_name(got)} {shown_variant(variant)}"
-    raise RefusedValue(f"{name} needs {(<tuple>method.wanted)[0]}, got {shown}; it stays {getattr(self, name)!r}")
+        shown = "null" if got == T_NIL else f"{type_name(got)} {shown_variant(variant)}"
+    kept = getattr(self, name)
+    stays = "null" if kept is None else repr(kept)
+    raise RefusedValue(f"{name} needs {(<tuple>method.wanted)[0]}, got {shown}; it stays {stays}")
 
 cdef str shown_variant(const void* variant):
     """Return the start of a refused value's repr, for a message; empty for a value without a Python form."""

@@ -28,6 +28,7 @@ def assigning(value):
     ("assignment", "message"),
     [
         ('untyped.speed = "far"', "speed needs float, got String 'far'; it stays 2.5"),
+        ("untyped.speed = null", "speed needs float, got null; it stays 2.5"),
         ("untyped.speed = NAN", "speed must be a finite number, got nan; it stays 2.5"),
         ("untyped.speed = INF", "speed must be a finite number, got inf; it stays 2.5"),
         ("untyped.speed = 11.0", "speed must be between 0 and 10, got 11.0; it stays 2.5"),
@@ -40,7 +41,7 @@ def assigning(value):
         ("untyped.turn = 7.0", "turn must be between 0 rad (0°) and 6.283 rad (360°), got 7.0; it stays 1.0"),
         ("untyped.offset = Vector3(NAN, 0, 0)", "offset must be finite"),
         ("var gone = Node3D.new(); gone.free(); untyped.friend = gone",
-         "friend needs Node3D, got a freed object; it stays None"),
+         "friend needs Node3D, got a freed object; it stays null"),
         ("untyped.friend = RefCounted.new()", "friend needs Node3D, got <RefCounted#"),
     ],
 )

@@ -35,7 +35,7 @@ def test_conditions_read_inspector_values_without_a_script(bob, physics_frames):
 
 
 WRONG = {
-    "a text for a number": ("health", "full", "'character': 'health' must be float, got 'full'"),
+    "a text for a number": ("health", "full", "'character': 'health' must be float, got 'full'; set a value of"),
     "a fraction for a whole number": ("arrows", 0.5, "'arrows' must be int, got 0.5"),
     "a number for a text": ("state", 3, "'state' must be str or StringName, got 3"),
     "a place for a flag": ("alarmed", Vector3(0, 0, 0), "'alarmed' must be bool, got Vector3(0, 0, 0)"),
@@ -66,7 +66,7 @@ def test_what_a_script_set_before_it_began_stays(node, scheduler, expect_errors)
     tree.set_value("health", 1)
     tree.set_value("state", 7)
     tree.set("values", {"health": 5.0, "state": "calm"})
-    expect_errors("'state' must be str or StringName, got 7; it is reset to 'calm'", times=1)
+    expect_errors("'state' is reset to 'calm': 'character': 'state' must be str or StringName, got 7", times=1)
     node("Node3D", scheduler).add_child(tree)
     assert (tree.get_value("health"), tree.get_value("state")) == (1.0, "calm")
 
@@ -147,3 +147,16 @@ def test_a_mistake_in_a_condition_is_still_an_error(bob, physics_frames, expect_
     tree = bob({}, "no_method()")
     physics_frames(10)
     assert list(tree.get_active_paths()) == ["Brain/walk"]
+
+
+@pytest.mark.parametrize(("condition", "hint"), [
+    ("is_in_veiw", "it is false until then; did you mean is_in_view?"),
+    ("positoin == 3", "it is false until then; did you mean position or global_position?"),
+    ("get_paretn()", "'Bob' (Node3D) has no method get_paretn(); did you mean get_parent"),
+])
+def test_a_misspelt_name_is_said_with_what_is_close_to_it(
+    bob, physics_frames, expect_errors, condition, hint,
+):
+    expect_errors(hint)
+    bob({"is_in_view": False}, condition)
+    physics_frames(3)

@@ -72,7 +72,7 @@ def test_the_signals_of_the_page_are_those_of_a_sensor(node, scheduler):
         for name, arguments in own.items()} == said
 
 
-def test_the_noise_of_five_minutes_is_heard_from_behind_and_why_ignores_it(node, scheduler, signals, physics_frames):
+def test_the_noise_of_five_minutes_is_heard_from_behind(node, scheduler, signals, physics_frames):
     page = (DOCS / "five_minutes.md").read_text(encoding="utf-8")
     strength, metres = map(float, re.search(r'emit\("hearing", ([\d.]+)\).*from up to (\d+) m', page).groups())
     node("SenseManager", scheduler)

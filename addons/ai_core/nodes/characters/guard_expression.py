@@ -4,7 +4,8 @@ from __future__ import annotations
 import functools
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from typing import Any
 
 from addons.ai_core.bridge.gd import GDObject, PackedStringArray, RefusedValue, construct, report_warning
@@ -39,13 +40,25 @@ LONGEST_VALUE = 40
 
 CONSTANTS = {"true": True, "false": False, "null": None}
 
+FAILED_CALL = re.compile(r"On call to '(\w+)':\s*$")
+"""Pattern of the engine's error about a method that failed, if it names no reason."""
+
 KEYWORDS = {"true", "false", "null", "self", "and", "or", "not", "in"}
 ABSENT = object()
 """Returned by ``known`` for a name without a value."""
 
 
 class MissingValue(RefusedValue):
-    """Raised for a name without a value; a script may set the value later."""
+    """Raised for a name without a value; a script may set the value later.
+
+    Args:
+        text: the message.
+        name: the name; "" if it has a value, which is null.
+    """
+
+    def __init__(self, text: str, name: str = "") -> None:
+        super().__init__(text)
+        self.name = name
 
 
 class GuardExpression:
@@ -96,7 +109,7 @@ class GuardExpression:
         answer = self._expression.execute(values, actor, False)
         if self._expression.has_execute_failed():
             nulls = [repr(name) for name, value in zip(self.names, values, strict=True) if value is None]
-            why = f"{self._place}: {self.text!r} cannot be evaluated: {self._expression.get_error_text()}"
+            why = f"{self._place}: {self.text!r} cannot be evaluated: {_failure(self._expression, actor)}"
             raise MissingValue(f"{why}; {', '.join(nulls)} is null") if nulls else RefusedValue(why)
         return answer
 
@@ -162,7 +175,9 @@ class GuardExpression:
         """Report a missing value as a warning, the first time."""
         if not self._has_warned:
             self._has_warned = True
-            report_warning(f"{missing}; {result}", mind)
+            values = mind.fed_blackboard or getattr(mind, "blackboard", ())
+            known = [*values, *(one["name"] for one in mind.actor_node().get_property_list())]
+            report_warning(f"{missing}; {result}{_close_to(missing.name, known)}", mind)
 
     def _compared(self, values: list[Any]) -> bool | None:
         """Return the result of ``comparisons``; None if there are none, or if the types need the engine to compare."""
@@ -189,7 +204,7 @@ class GuardExpression:
         except AttributeError:
             raise MissingValue(
                 f"{self._place}: {name!r} is neither a value of the blackboard nor a property of"
-                f" '{actor.get_name()}'; set it with set_value()") from None
+                f" '{actor.get_name()}'; set it with set_value()", name) from None
 
 
 def brief_value(value: Any) -> str:
@@ -200,6 +215,22 @@ def brief_value(value: Any) -> str:
         return {True: "true", False: "false", None: "null"}[value]
     text = f"{value:.3g}" if isinstance(value, float) else str(value)
     return text if len(text) <= LONGEST_VALUE else text[:LONGEST_VALUE - 1] + "…"
+
+
+def _close_to(name: str, known: Iterable[str]) -> str:
+    """Return the known names that are much like a name, as the end of a message; "" if there are none."""
+    close = get_close_matches(name, set(map(str, known)))
+    return f"; did you mean {' or '.join(close)}?" if close else ""
+
+
+def _failure(expression: Any, actor: Any) -> str:
+    """Return why an expression failed; the engine names no reason if the actor has no such method."""
+    error = str(expression.get_error_text())
+    called = FAILED_CALL.search(error)
+    if called is None or actor.has_method(called[1]):
+        return error
+    methods = (one["name"] for one in actor.get_method_list())
+    return f"'{actor.get_name()}' ({actor.get_class()}) has no method {called[1]}(){_close_to(called[1], methods)}"
 
 
 def _mistake(text: str, expression: Any, names: list[str]) -> str:

@@ -694,7 +694,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
                 if kinds is not None:
                     board.declare({key: kinds})
             except TypeError as problem:
-                report_error(f"{problem}; it is reset to {value!r}", self)
+                report_error(f"{key!r} is reset to {value!r}: {problem}", self)
                 del board[key]
                 board.declare({key: kinds})
             if not dict.__contains__(board, key):
