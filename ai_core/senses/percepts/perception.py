@@ -99,11 +99,18 @@ def _row(*parts: Any) -> tuple[Any, ...]:
 
 @dataclass(eq=False)
 class _Notices:
-    """What listeners have not been told, in the order in which they are: changes, sensations, levels."""
+    """What listeners have not been told, in the order in which they are: changes, sensations, levels.
+
+    Attributes:
+        may_wait: whether there may be any; reading it costs no call.
+    """
 
     changes: deque[Change] = field(default_factory=deque)
     sensations: list[Sighting] = field(default_factory=list)
     levels: deque[Crossing] = field(default_factory=deque)
+
+    def __post_init__(self) -> None:
+        self.may_wait = bool(self)
 
     def __bool__(self) -> bool:
         return bool(self.changes or self.sensations or self.levels)
@@ -283,7 +290,7 @@ class Perception(Saveable):
     @property
     def is_at_rest(self) -> bool:
         """Whether no pass is under way, and no listener waits for a notice."""
-        return self._stage == NO_PASS and not self._notices and not self.heard
+        return self._stage == NO_PASS and not self._notices.may_wait and not self.heard.may_wait
 
     def advance(self, pairs: Mapping[int, PairsInView], limit: Budget | None) -> bool:
         """Notify listeners, take in what is in view, let time pass for all percepts, and notify listeners.
@@ -297,7 +304,7 @@ class Perception(Saveable):
         now, table, sensors = self._clock.now, self.table, self._all_sensors
         table.now_s = now.seconds
         table.revision += 1
-        if self._notices and not (
+        if self._notices.may_wait and not (
                 self._notify(self._notices, limit, SIGHTINGS_AT_ONCE, now)
                 and (limit is None or not limit.is_spent)):
             return False
@@ -334,7 +341,7 @@ class Perception(Saveable):
             self._collect()
         if table.has_ended:
             table.drop_ended()
-        return not self._notices or (
+        return not self._notices.may_wait or (
             (limit is None or not limit.is_spent)
             and self._notify(self._notices, limit, SIGHTINGS_AT_ONCE, now))
 
@@ -464,6 +471,7 @@ class Perception(Saveable):
         notices.changes.extend(changes)
         notices.sensations.extend(sensations)
         notices.levels.extend(levels)
+        notices.may_wait = True
         for sensation in sensations:
             if (perceiver := self._sensors.get(sensation[0])) is not None:
                 perceiver.last = sensation
@@ -473,19 +481,24 @@ class Perception(Saveable):
 
         An audience receives ``at_once`` sensations between two queries of the budget.
         """
+        self._notify_within(notices, limit, at_once, now)
+        notices.may_wait = bool(notices)        # a listener may have let a sensor feel something
+        return not notices.may_wait
+
+    def _notify_within(self, notices: _Notices, limit: Budget | None, at_once: int, now: TimeIndex) -> None:
         changes, sensations, levels = notices.changes, notices.sensations, notices.levels
         while changes:
             sensor_id, at_s, target, kind, x, y, z = changes.popleft()
             self._call(sensor_id, f"on_{kind}", MemoryChange(kind, target, at_s, (x, y, z)), now)
             if limit is not None and limit.is_spent:
-                return not notices
+                return
         while sensations:
             end = 1 if self._audience is None else at_once if limit is not None else len(sensations)
             told = sensations[:end]
             del sensations[:end]
             self._report(told, now)
             if limit is not None and limit.is_spent:
-                return not notices
+                return
         while levels:
             sensor_id, at_s, target, level = levels.popleft()
             perceiver = self._sensors.get(sensor_id)
@@ -493,8 +506,7 @@ class Perception(Saveable):
                 crossed = LevelChange(target, level, perceiver.awareness.level_names[level], at_s)
                 self._call(sensor_id, LEVEL_CHANGED, crossed, now)
             if limit is not None and limit.is_spent:
-                return not notices
-        return not notices      # a listener may have let a sensor feel something
+                return
 
     def _report(self, sensations: list[Sighting], now: TimeIndex) -> None:
         """Hand sensations to the trace, and to the audience or, one alone, to its sensor's listener."""
