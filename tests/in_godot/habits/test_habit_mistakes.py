@@ -158,3 +158,13 @@ def test_a_quarantined_habit_is_reported_and_runs_when_released(
     physics_frames(3)
     assert ends[0] == (1,)
     assert actor.get("position") == Vector2(30, 0)
+
+
+def test_all_expressions_that_cannot_be_parsed_are_reported(node, scheduler, physics_frames, expect_errors):
+    tree = tree_with(construct("Habit"))
+    tree.get_node("fight").set("condition", "1 +")
+    tree.get_node("fight/swing").set("condition", "2 *")
+    for text in ("condition of 'fight': cannot parse '1 +'", "condition of 'swing': cannot parse '2 *'"):
+        expect_errors(text, times=1)
+    node("Node3D", scheduler).add_child(tree)
+    physics_frames(3)

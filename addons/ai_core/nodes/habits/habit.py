@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import IntEnum
 from types import MappingProxyType
 from typing import Any
@@ -520,17 +520,20 @@ class Habit(ChartNode, Node):
                 " with a class that extends ai_core.decisions.Habit")
         return found(name, **settings)
 
+    def expression_errors(self) -> Iterator[str]:
+        """Yield why the expressions of the habit cannot be parsed."""
+        for name in ("condition", "score"):
+            try:
+                if text := getattr(self, name):
+                    GuardExpression(text, f"{name} of '{self.get_name()}'")
+            except RefusedValue as refused:
+                yield str(refused)
+
     def _get_configuration_warnings(self) -> list[str]:
         above = self.get_parent()
         if above is not None and not (above.is_class("HabitTree") or above.is_class("Habit")):
             return ["is not a child of a HabitTree or Habit and never runs; make it a child of one"]
-        warnings = launch_warnings(self)
-        for name in ("condition", "score"):
-            try:
-                if getattr(self, name):
-                    GuardExpression(getattr(self, name), name)
-            except RefusedValue as refused:
-                warnings.append(str(refused))
+        warnings = [*launch_warnings(self), *self.expression_errors()]
         tree = tree_above(self)
         named = [getattr(self, f"{one[1:]}_method") for one in CALLED if one not in self.callables]
         return warnings if tree is None else [*warnings, *tree.missing_methods(map(str, named))]

@@ -578,7 +578,9 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         """
         self.has_failed = True
         if isinstance(mistake, (ValueError, TypeError)):
-            said = f"does not run: {mistake}"
+            habits = self.find_children("*", "Habit", True, False)
+            others = [error for one in habits for error in one.expression_errors() if error not in str(mistake)]
+            said = "; ".join([f"does not run: {mistake}", *others])
             if is_new:
                 report_next_frame(self, lambda: [] if self.core is not None else [said])
             else:
