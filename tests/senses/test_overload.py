@@ -346,7 +346,7 @@ def test_notices_that_spend_the_budget_leave_the_pass_to_the_next_frame():
         world.clock.advance()
         world.manager.advance(Budget.of_time(100, lambda: us[0] * 1000))
         looks.append(world.manager._perception.table.looks)
-    assert looks == [1, 1, 2, 2]    # each look is followed by two reports, one in each frame
+    assert looks == [2, 2, 3, 3]    # each look is followed by two reports, one in each frame
 
 
 def test_save_keeps_that_a_pass_is_owed():
