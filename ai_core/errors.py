@@ -302,10 +302,10 @@ def shown(value: object) -> str:
 
 
 def _short(number: float) -> str:
-    """Return a number that came from 32 bits with the digits of 32 bits: 0.2 in place of 0.20000000298023224."""
+    """Return a number; one that came from 32 bits with their digits: 0.2 in place of 0.20000000298023224."""
     with np.errstate(over="ignore"):
         narrow = np.float32(number)
-    return str(narrow) if float(narrow) == number else repr(number)
+    return str(narrow) if float(narrow) == number and abs(number) < 1e4 else repr(number)
 
 
 def _of_type(kind: type) -> str:
