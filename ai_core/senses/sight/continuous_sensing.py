@@ -55,6 +55,8 @@ NO_QUERY = LineQuery(
     np.zeros((0, 3), np.float32))
 """A question about no pair."""
 
+NOTHING_IN_REACH: tuple[NDArray[np.int64], NDArray[np.float64], int] = (NO_KEYS, np.zeros(0), 0)
+
 NO_LINES = Lines(*NO_QUERY[:2], NO_KEYS, NO_KEYS)
 
 PASSES_TIMED = 32
@@ -294,12 +296,10 @@ class ContinuousSensing(Saveable):
         moment, are_shown = ages.end_pass(now_s), self._sources.are_shown
         for number, pairs in self.pairs.items():
             needs_ray = self._needs_ray[number]
-            if are_shown[number]:
+            found = self._in_reach(number, looking) if are_shown[number] else NOTHING_IN_REACH
+            if pairs.count or found[2]:
                 pairs.begin_pass()
-                pairs.add(*self._in_reach(number, looking))
-                pairs.end_pass(moment, needs_ray)
-            elif pairs.count:
-                pairs.begin_pass()
+                pairs.add(*found)
                 pairs.end_pass(moment, needs_ray)
             if needs_ray:
                 self.pairs_needing_rays += pairs.count
