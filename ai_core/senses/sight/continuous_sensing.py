@@ -296,10 +296,10 @@ class ContinuousSensing(Saveable):
         moment, are_shown = ages.end_pass(now_s), self._sources.are_shown
         for number, pairs in self.pairs.items():
             needs_ray = self._needs_ray[number]
-            found = self._in_reach(number, looking) if are_shown[number] else NOTHING_IN_REACH
-            if pairs.count or found[2]:
+            reached = self._in_reach(number, looking) if are_shown[number] else NOTHING_IN_REACH
+            if pairs.count or reached[2]:
                 pairs.begin_pass()
-                pairs.add(*found)
+                pairs.add(*reached)
                 pairs.end_pass(moment, needs_ray)
             if needs_ray:
                 self.pairs_needing_rays += pairs.count
