@@ -192,7 +192,7 @@ class StageShares(Saveable):
     def _run(self, kind: int, left: list[int], budget: Budget, now_s: float) -> bool:
         """Run the stages of a kind that are left in this advance; return whether all of them ended."""
         stages, following, planned_us = self.kinds[kind], self.following, self._planned_us[kind]
-        limit, began_us = limit_of(budget), 0.0
+        limit, began_us = None if budget.is_unlimited else limit_of(budget), 0.0
         while left[kind]:
             number = following[kind]
             if limit is not None:
