@@ -332,7 +332,7 @@ def test_rays_that_leave_time_are_noticed_in_the_same_advance():
     assert world.done == ["rays", "noticed"]
 
 
-def test_notices_that_spend_the_budget_leave_the_pass_to_the_next_frame():
+def test_notices_that_spend_the_budget_leave_the_pass_for_later():
     us, looks = [0], []
     world = World(seconds_per_frame=1.0, modalities=[Modality.sight()])     # all in view is reported in each look
 
