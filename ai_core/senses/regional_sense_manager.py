@@ -134,8 +134,8 @@ class StageShares(Saveable):
 
     The stages of a kind take turns: one that was interrupted continues before the next begins. Each stage
     runs at most once in an advance. Where the kind that comes first spends the budget, the other comes first in the
-    next advance. A stage begins within a budget of time if the first stage of the advance, or if what it took before,
-    at most ``PLANNED_US``, is left.
+    next advance. Within a budget of time a stage begins only if what it took before, at most ``PLANNED_US``, is left;
+    the first stage of an advance always begins. A kind for which there was no room keeps its turn, so neither starves.
 
     Args:
         kinds: stages of both kinds, in order; the first kind comes first unless work of the other is left.
@@ -157,6 +157,7 @@ class StageShares(Saveable):
         self.following = [0, 0]
         self._planned_us = [[0.0] * len(stages) for stages in kinds]
         self._plans = False         # whether the next stage must fit
+        self._has_run = [False, False]
 
     def advance(self, budget: Budget, now_s: float, *, is_shared: bool, is_first: bool = True) -> bool:
         """Run both kinds, each as far as its share goes; if not ``is_shared``, the first has no work and is skipped.
@@ -170,7 +171,7 @@ class StageShares(Saveable):
         Returns:
             whether all stages of the second kind ended.
         """
-        self._plans = not is_first
+        self._plans, self._has_run = not is_first, [False, False]
         left = [len(kind) for kind in self.kinds]
         if not is_shared:
             is_done = self._run(1, left, budget, now_s)
@@ -185,7 +186,7 @@ class StageShares(Saveable):
             is_done = self._run(first, left, budget, now_s)
         if is_done:
             self.first = 0 if is_other_done else other
-        elif not is_other_done:
+        elif not is_other_done and self._has_run[first]:
             self.first = other
         return is_done if first else is_other_done
 
@@ -199,6 +200,7 @@ class StageShares(Saveable):
                 if self._plans and not limit.has_room(planned_us[number]):
                     return False
                 self._plans, began_us = True, limit.used
+            self._has_run[kind] = True
             is_done = stages[number](budget, now_s)
             if limit is not None:
                 planned_us[number] = planned(planned_us[number], limit.used - began_us)
@@ -830,8 +832,8 @@ class RegionalSenseManager(Saveable):
         self._is_advancing = True
         emitted, sight, now = self._emitted, self._continuous, self.clock.now
         try:
-            has_signals = (emitted.sent != emitted.quiet_at and emitted.begin_advance(budget, now.seconds)) or (
-                self._perception.heard.may_wait)
+            has_signals = (emitted.sent != emitted.quiet_at and emitted.begin_advance(budget, now.seconds)) or bool(
+                self._perception.heard)
             if self._sensors.until_s:
                 self._sensors.recover(now.seconds)
             if self._sources.clues:
@@ -1190,7 +1192,7 @@ class RegionalSenseManager(Saveable):
 
     def _deliver(self, budget: Budget, now_s: float) -> bool:
         perception = self._perception
-        if perception.heard.may_wait and not perception.notify_heard(budget):
+        if perception.heard and not perception.notify_heard(budget):
             return False
         return self._emitted.deliver(budget, now_s, perception.hear)
 

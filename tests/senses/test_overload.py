@@ -275,6 +275,25 @@ def test_after_one_kind_spent_the_budget_the_other_comes_first():
     assert done == ["signals", "sight"] * 3
 
 
+def test_a_kind_for_which_there_was_no_room_keeps_its_turn():
+    now_us, done = [0], []
+
+    def stage_of(kind):
+        def stage(budget, now_s):
+            now_us[0] += 100
+            done.append(kind)
+            return False
+        return stage
+
+    shares = StageShares((stage_of("signals"),), (stage_of("sight"),))
+    for advance in range(40):
+        budget = Budget.of_time(90, lambda: now_us[0] * 1000)
+        is_first = advance % 2 == 0     # every other advance begins with something else
+        now_us[0] += 0 if is_first else 60
+        shares.advance(budget.part_of_at_least(50), 0.0, is_shared=True, is_first=is_first)
+    assert min(done.count("signals"), done.count("sight")) >= 10
+
+
 def test_stages_begin_in_order_again_once_all_have_run():
     order = []
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
 from types import SimpleNamespace
@@ -99,21 +99,11 @@ def _row(*parts: Any) -> tuple[Any, ...]:
 
 @dataclass(eq=False)
 class _Notices:
-    """What listeners have not been told, in the order in which they are: changes, sensations, levels.
+    """What one block of a pass or of arrivals has to tell listeners, in this order; what is told is removed."""
 
-    Attributes:
-        may_wait: whether there may be any; reading it costs no call.
-    """
-
-    changes: deque[Change] = field(default_factory=deque)
-    sensations: list[Sighting] = field(default_factory=list)
-    levels: deque[Crossing] = field(default_factory=deque)
-
-    def __post_init__(self) -> None:
-        self.may_wait = bool(self)
-
-    def __bool__(self) -> bool:
-        return bool(self.changes or self.sensations or self.levels)
+    changes: deque[Change]
+    sensations: list[Sighting]
+    levels: deque[Crossing]
 
     def forget(self, sensor_id: int) -> None:
         """Drop the notices for a sensor, also while they are told."""
@@ -124,15 +114,15 @@ class _Notices:
             one.extend(kept)
 
 
-_NOTICES = {
-    "changes": ListOf(
+NOTICES = Record(
+    _Notices,
+    changes=ListOf(
         Row(_row, ID, Seconds(), ID, OneOf(get_args(ChangeKind)), COORDINATE, COORDINATE, COORDINATE), make=deque),
-    "sensations": ListOf(Row(
+    sensations=ListOf(Row(
         _row, ID, ID, Whole(maximum=lambda owner: len(owner._modalities) - 1), Seconds(), Number(0), Point(3),
         Optional(Seconds()), Text())),
-    "levels": ListOf(Row(_row, ID, Seconds(), ID, Whole()), make=deque),
-}
-"""How notices are saved."""
+    levels=ListOf(Row(_row, ID, Seconds(), ID, Whole()), make=deque))
+"""How the notices of a block are saved."""
 
 
 @dataclass(eq=False)
@@ -156,7 +146,7 @@ class Perception(Saveable):
 
     Attributes:
         table: all percepts.
-        heard: notices of signals that arrived, of which listeners have not been notified.
+        heard: notices of signals that arrived, of which listeners have not been notified, oldest first.
 
     Cost: ``advance`` O(percepts and pairs in view), 10 to 30 ns each, and what listeners cost.
     """
@@ -171,7 +161,7 @@ class Perception(Saveable):
         stage=Whole(NO_PASS, lambda owner: len(owner._modalities), at="_stage"),
         looked_in=Whole(-1, MOST),
         from_pair=Row(key_of, Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID), at="_from_pair"),
-        heard=Record(_Notices, at="heard", **_NOTICES), notices=Record(_Notices, at="_notices", **_NOTICES))
+        heard=ListOf(NOTICES, make=deque), notices=ListOf(NOTICES, make=deque, at="_notices"))
     # The table of sensors is that of the manager, which is loaded before.
 
     def __init__(
@@ -185,7 +175,8 @@ class Perception(Saveable):
         self._sensors: dict[int, _Perceiver] = {}
         self._sharers: dict[SenseMemory, list[int]] = {}     # the first is the owner
         self.table = PerceptTable((one.name for one in modalities.all), sources)
-        self._notices, self.heard = _Notices(), _Notices()      # of passes, and of signals
+        self._notices: deque[_Notices] = deque()        # of passes
+        self.heard: deque[_Notices] = deque()
         self._stage = NO_PASS       # of the pass under way: an index of the modalities, then the rows
         self._from_key = 0          # where the stage continues
         self.audience_key = (self, "audience")
@@ -253,8 +244,8 @@ class Perception(Saveable):
         if perceiver.memory is not None:
             perceiver.memory.forget_all()
         self.table.forget_all(sensor_id)
-        self._notices.forget(sensor_id)
-        self.heard.forget(sensor_id)
+        for notices in (*self._notices, *self.heard):
+            notices.forget(sensor_id)
         self.table.now_s = -np.inf
         perceiver.last = None
 
@@ -290,7 +281,7 @@ class Perception(Saveable):
     @property
     def is_at_rest(self) -> bool:
         """Whether no pass is under way, and no listener waits for a notice."""
-        return self._stage == NO_PASS and not self._notices.may_wait and not self.heard.may_wait
+        return self._stage == NO_PASS and not self._notices and not self.heard
 
     def advance(self, pairs: Mapping[int, PairsInView], limit: Budget | None) -> bool:
         """Notify listeners, take in what is in view, let time pass for all percepts, and notify listeners.
@@ -304,7 +295,7 @@ class Perception(Saveable):
         now, table, sensors = self._clock.now, self.table, self._all_sensors
         table.now_s = now.seconds
         table.revision += 1
-        if self._notices.may_wait and not (
+        if self._notices and not (
                 self._notify(self._notices, limit, SIGHTINGS_AT_ONCE, now)
                 and (limit is None or not limit.is_spent)):
             return False
@@ -341,7 +332,7 @@ class Perception(Saveable):
             self._collect()
         if table.has_ended:
             table.drop_ended()
-        return not self._notices.may_wait or (
+        return not self._notices or (
             (limit is None or not limit.is_spent)
             and self._notify(self._notices, limit, SIGHTINGS_AT_ONCE, now))
 
@@ -421,9 +412,10 @@ class Perception(Saveable):
         levels = {one: 0 if (mind := loaded[one].awareness) is None else len(mind.levels) for one in known}
         if why := rows.refusal(np.array([levels[one] for one in sensor_ids], np.int64), latest_s):
             refuse("rows", why)
-        for name, notices in ("notices", values.notices), ("heard", values.heard):
-            if strange := {one for one, _, _, level in notices.levels if level > levels.get(one, level)}:
-                refuse(f"{name}.levels", f"must be levels of their sensors, those of sensor {min(strange)} are not")
+        for name, waiting in ("notices", values.notices), ("heard", values.heard):
+            crossed = [one for notices in waiting for one in notices.levels]
+            if strange := {one for one, _, _, level in crossed if level > levels.get(one, level)}:
+                refuse(name, f"must hold levels of their sensors, those of sensor {min(strange)} are not")
         if values.minds.keys() != known:
             refuse("minds", "must hold each sensor of the save, and no others")
         for sensor_id, mind in values.minds.items():
@@ -461,44 +453,48 @@ class Perception(Saveable):
         sensations.sort(key=by_sensor_modality_source)
         self._put_notices(sensations, self._notices)
 
-    def _put_notices(self, sensations: list[Sighting], notices: _Notices) -> None:
+    def _put_notices(self, sensations: list[Sighting], notices: deque[_Notices]) -> None:
         """Append notices of the changes that the loops have listed, of sensations, and of levels."""
         table = self.table
         changes, table.changes = table.changes, []
         levels, table.levels_crossed = table.levels_crossed, []
         changes.sort(key=by_sensor_then_time)
         levels.sort(key=by_sensor_then_time)
-        notices.changes.extend(changes)
-        notices.sensations.extend(sensations)
-        notices.levels.extend(levels)
-        notices.may_wait = True
+        notices.append(_Notices(deque(changes), sensations, deque(levels)))
         for sensation in sensations:
             if (perceiver := self._sensors.get(sensation[0])) is not None:
                 perceiver.last = sensation
 
-    def _notify(self, notices: _Notices, limit: Budget | None, at_once: int, now: TimeIndex) -> bool:
+    def _notify(self, waiting: deque[_Notices], limit: Budget | None, at_once: int, now: TimeIndex) -> bool:
         """Notify listeners in order; return False if the budget ended first.
 
         An audience receives ``at_once`` sensations between two queries of the budget.
         """
-        self._notify_within(notices, limit, at_once, now)
-        notices.may_wait = bool(notices)        # a listener may have let a sensor feel something
-        return not notices.may_wait
+        while waiting:
+            notices = waiting[0]
+            is_spent = self._notify_within(notices, limit, at_once, now)
+            # A listener may have let a sensor feel something, of which all were told meanwhile.
+            if waiting and waiting[0] is notices and not (notices.changes or notices.sensations or notices.levels):
+                waiting.popleft()
+            if is_spent:
+                return not waiting
+        return True
 
-    def _notify_within(self, notices: _Notices, limit: Budget | None, at_once: int, now: TimeIndex) -> None:
+    def _notify_within(self, notices: _Notices, limit: Budget | None, at_once: int, now: TimeIndex) -> bool:
+        """Notify listeners of the notices of a block; return whether the budget is spent."""
         changes, sensations, levels = notices.changes, notices.sensations, notices.levels
         while changes:
             sensor_id, at_s, target, kind, x, y, z = changes.popleft()
             self._call(sensor_id, f"on_{kind}", MemoryChange(kind, target, at_s, (x, y, z)), now)
             if limit is not None and limit.is_spent:
-                return
+                return True
         while sensations:
             end = 1 if self._audience is None else at_once if limit is not None else len(sensations)
             told = sensations[:end]
             del sensations[:end]
             self._report(told, now)
             if limit is not None and limit.is_spent:
-                return
+                return True
         while levels:
             sensor_id, at_s, target, level = levels.popleft()
             perceiver = self._sensors.get(sensor_id)
@@ -506,7 +502,8 @@ class Perception(Saveable):
                 crossed = LevelChange(target, level, perceiver.awareness.level_names[level], at_s)
                 self._call(sensor_id, LEVEL_CHANGED, crossed, now)
             if limit is not None and limit.is_spent:
-                return
+                return True
+        return False
 
     def _report(self, sensations: list[Sighting], now: TimeIndex) -> None:
         """Hand sensations to the trace, and to the audience or, one alone, to its sensor's listener."""

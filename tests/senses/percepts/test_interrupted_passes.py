@@ -11,7 +11,8 @@ from ai_core.budget import Budget
 from ai_core.recording.grants import RecordingBudget, ReplayBudget
 from ai_core.senses.percepts.awareness import AwarenessSettings
 from ai_core.senses.percepts.memory import SenseMemory
-from tests.senses.worlds import World
+from ai_core.senses.sensation import StimulusBatch
+from tests.senses.worlds import World, hearing
 
 EYES, THINGS = 6, 4
 
@@ -80,7 +81,7 @@ def test_interrupted_passes_are_saved_with_their_notices():
     for frame in range(8):
         one.tick(11)
         state = json.loads(json.dumps(one.world.manager.save_state()))
-        seen_stages.add((state["percepts"]["stage"] >= 0, any(state["percepts"]["notices"].values())))
+        seen_stages.add((state["percepts"]["stage"] >= 0, bool(state["percepts"]["notices"])))
         other = Hall()
         for _ in range(frame + 1):
             other.world.clock.advance()
@@ -103,3 +104,16 @@ def test_interrupted_passes_are_replayed():
         replayed.world.clock.advance()
         replayed.world.manager.advance(ReplayBudget(grants))
     assert recorded.received == replayed.received != []
+
+
+def test_what_is_heard_later_is_told_later():
+    world, told = World(modalities=[hearing()]), []
+    ear = world.ear((0, 0, 0), memory=SenseMemory(), on_sensed=lambda one: told.append(("sensed", one.source_id)),
+                    on_gained=lambda one: told.append(("gained", one.target)))
+    spent = Budget.of_time(0.0, lambda: 0)
+    for source in [world.manager.add_source(position=(0, 0, z), strengths={}) for z in (1, 2)]:
+        heard = StimulusBatch([ear], [0], [1.0], [(source, 0, (0.0, 0.0, 1.0), 0.0, "")], 0.0)
+        world.manager._perception.hear(heard, spent)
+    assert told == []
+    assert world.manager._perception.notify_heard(Budget.unlimited())
+    assert told == [("gained", 0), ("sensed", 0), ("gained", 1), ("sensed", 1)]
