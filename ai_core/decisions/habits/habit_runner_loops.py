@@ -190,8 +190,8 @@ class ValueIs:
         checked_name("key", key)
         if comparison not in COMPARISONS:
             raise UnknownNameError("comparison", comparison, COMPARISONS)
-        self.key, self.comparison, self.value = sys.intern(str(key)), comparison, value
-        self.wakes_on = (key,)
+        self.key, self.comparison, self.value = sys.intern(str.__str__(key)), comparison, value
+        self.wakes_on = (self.key,)
         self._code, self._compare = [*COMPARISONS].index(comparison), COMPARISONS[comparison]
         self._is_number = self._code < 6 and (
             type(value) is float or (type(value) is int and -EXACT <= value <= EXACT))

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 import random
+from enum import Enum
 
 import pytest
 
@@ -103,6 +104,16 @@ def test_what_is_not_known_is_neither_less_nor_more():
     assert tree_of(CheckValue("check", "x", "!=", 0)).tick(0.1) is SUCCEEDED
     with pytest.raises(UnknownNameError, match="unknown comparison '=>'; did you mean"):
         ValueIs("x", "=>", 1)
+
+
+def test_a_key_of_a_class_of_names_is_the_name():
+    class Known(str, Enum):  # noqa: UP042  (a StrEnum has another str())
+        HEALTH = "health"
+
+    condition = ValueIs(Known.HEALTH, "<", 0.3)
+    assert (repr(condition), condition.wakes_on) == ("health < 0.3", ("health",))
+    check = CheckValue("check", Known.HEALTH, "<", 0.3)
+    assert tree_of(check, blackboard={"health": 0.2}).tick(0.1) is SUCCEEDED
 
 
 def test_a_condition_on_a_value_is_asked_only_after_it_changed():
