@@ -141,11 +141,11 @@ def finite_number(
         wanted = f"between -{LARGEST:g} and {LARGEST:g}" if math.isfinite(number) else "a finite number"
         raise ValueError(_message(name, wanted, value, remedy))
     if minimum is not None and number < minimum:
-        raise ValueError(_message(name, f"at least {minimum:g}", value, remedy))
+        raise ValueError(_beyond(name, "at least", minimum, value, number, remedy))
     if above is not None and number <= above:
-        raise ValueError(_message(name, f"above {above:g}", value, remedy))
+        raise ValueError(_beyond(name, "above", above, value, number, remedy))
     if maximum is not None and number > maximum:
-        raise ValueError(_message(name, f"at most {maximum:g}", value, remedy))
+        raise ValueError(_beyond(name, "at most", maximum, value, number, remedy))
     return number
 
 
@@ -316,8 +316,20 @@ def _of_type(kind: type) -> str:
 
 
 def _message(name: str, wanted: str, value: object, remedy: str) -> str:
+    return _told(name, wanted, shown(value), remedy)
+
+
+def _beyond(name: str, rule: str, limit: float, value: object, number: float, remedy: str) -> str:
+    """Return the message of a number beyond a limit, with all digits where fewer would contradict it."""
+    brief, shorter = float(f"{limit:g}"), float(_short(number))
+    if (shorter < brief, shorter > brief) == (number < limit, number > limit):
+        return _message(name, f"{rule} {limit:g}", value, remedy)
+    return _told(name, f"{rule} {float(limit)!r}", repr(number), remedy)
+
+
+def _told(name: str, wanted: str, got: str, remedy: str) -> str:
     tail = f"; {remedy}" if remedy else ""
-    return f"{name} must be {wanted}, got {shown(value)}{tail}"
+    return f"{name} must be {wanted}, got {got}{tail}"
 
 
 def _numbers(name: str, value: object) -> NDArray[np.generic]:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -64,6 +65,25 @@ def test_what_is_not_a_number_is_refused(value):
 )
 def test_each_limit_is_named(limits, value, wanted):
     with pytest.raises(ValueError, match=f"share must be {wanted}, got {value}"):
+        finite_number("share", value, **limits)
+
+
+@pytest.mark.parametrize(
+    ("limits", "value", "told"),
+    [
+        ({"maximum": 0.1}, float(np.float32(0.1)), "at most 0.1, got 0.10000000149011612"),
+        ({"maximum": 0.1}, np.float32(0.1), "at most 0.1, got 0.10000000149011612"),
+        ({"minimum": 0.7}, float(np.float32(0.7)), "at least 0.7, got 0.699999988079071"),
+        ({"above": 0.7}, float(np.float32(0.7)), "above 0.7, got 0.699999988079071"),
+        ({"above": 0.7}, 0.7, "above 0.7, got 0.7"),
+        ({"above": float(np.float32(0.7))}, float(np.float32(0.7)), "above 0.7, got 0.7"),
+        ({"maximum": 0.1}, float(np.float32(0.2)), "at most 0.1, got 0.2"),
+        ({"maximum": 0.12345678}, 0.1234568, "at most 0.12345678, got 0.1234568"),
+        ({"minimum": 5_000_000.5}, 5_000_000, "at least 5000000.5, got 5000000.0"),
+    ],
+)
+def test_digits_never_contradict_the_rule(limits, value, told):
+    with pytest.raises(ValueError, match=f"^share must be {re.escape(told)}$"):
         finite_number("share", value, **limits)
 
 
