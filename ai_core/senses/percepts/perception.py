@@ -228,7 +228,7 @@ class Perception(Saveable):
     def awareness_of(self, sensor_id: int, target: int) -> Awareness | None:
         """Return the awareness of a sensor of a target, None if it is not aware of it."""
         settings = self._sensors[sensor_id].awareness
-        row = None if settings is None or target < 0 else self.table.find(sensor_id, target)
+        row = None if settings is None else self.table.find(sensor_id, target)
         if settings is None or row is None or not row.has_meter:
             return None
         return Awareness(row, settings)

@@ -93,7 +93,7 @@ class QueryAges(Saveable):
 
     STATE = DeclaredState(
         ended_s=ListOf(Seconds(), make=deque, at="_ended_s"), longest_wait_passes=Whole(), longest_wait_s=Number(0),
-        interrupted_at=Optional(Whole(maximum=MOST // 4)), rounds_s=ListOf(Number(0), make=deque, at="_rounds_s"),
+        interrupted_at=Optional(Whole()), rounds_s=ListOf(Number(0), make=deque, at="_rounds_s"),
         round_began_s=Optional(Seconds(), at="_round_began_s"), is_late=Flag())
 
     def __init__(self) -> None:
@@ -201,6 +201,8 @@ class QueryAges(Saveable):
         looking = values.within
         if len(values.ended_s) > looking.passes:
             refuse("ended_s", "must not hold more items than passes")
+        if values.interrupted_at is not None and values.interrupted_at > looking.passes:
+            refuse("interrupted_at", f"must be at most {looking.passes}, the number of passes")
         if max(values.ended_s, default=-LATEST_S) > looking.within.now.seconds:
             refuse("ended_s", f"must be at most {looking.within.now.seconds:g}, the time of the save")
 

@@ -479,7 +479,7 @@ def test_percepts_are_those_of_a_plain_model(frames, gain, max_age_s, keep_s, ha
             keys = np.array(sorted(sensor << 31 | target for sensor, target in found), np.int64)
             pairs.add(keys, np.full(len(keys), intensity), len(keys))
             pairs.end_pass(0, needs_ray=False)
-        world.manager._perception.advance({0: sight, 2: touch}, Budget.unlimited())
+        world.manager._perception.advance({0: sight, 2: touch}, None)
         for sensor, mind in enumerate(minds):
             mind.look([(target, name, intensity, places[target], name == "sight")
                        for name, found, intensity in (("sight", seen, 0.5), ("touch", touched, 0.25 * (frame % 3)))
