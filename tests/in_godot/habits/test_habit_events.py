@@ -130,6 +130,46 @@ def test_a_manager_beside_the_tree_is_heard(is_there_first, brain, node, schedul
     assert active(tree) == ["Investigate/Go"]
 
 
+def test_a_manager_in_place_of_another_is_heard(brain, node, scheduler, manager, physics_frames):
+    tree = brain(investigate(), habit("Patrol"), below=scheduler)
+    physics_frames(2)
+    manager.free()
+    physics_frames(2)
+    node("AIEventManager", scheduler).send("alarm", [], 0.0, {"position": Vector3(99, 0, 0)})
+    physics_frames(2)
+    assert active(tree) == ["Investigate/Go"]
+
+
+def test_a_nearer_manager_takes_over(brain, node, scheduler, manager, physics_frames):
+    room = node("Node", scheduler)
+    tree = brain(investigate(), habit("Patrol"), below=room)
+    physics_frames(2)
+    node("AIEventManager", room)
+    physics_frames(2)
+    manager.send("alarm", [], 0.0, {"position": Vector3(99, 0, 0)})
+    physics_frames(2)
+    assert active(tree) == ["Patrol"]
+
+
+def test_the_manager_of_another_world_is_not_heard(brain, node, manager, physics_frames):
+    tree = brain(investigate(), habit("Patrol"), below=node("AIScheduler", node("SubViewport")))
+    physics_frames(2)
+    manager.send("alarm", [], 0.0, {"position": Vector3(99, 0, 0)})
+    physics_frames(2)
+    assert active(tree) == ["Patrol"]
+
+
+def test_a_manager_that_enters_repeats_no_error(brain, node, scheduler, manager, physics_frames, expect_errors):
+    tree = brain(investigate(), habit("Patrol"))
+    physics_frames(2)
+    expect_errors("cannot parse", times=1)
+    tree.add_child(habit("Bad", condition="1 +"))
+    physics_frames(2)
+    assert tree.to_text() == "not running"
+    node("AIEventManager", scheduler)
+    physics_frames(2)
+
+
 def test_a_named_manager_takes_the_place_of_the_one_above(brain, manager, node, scheduler, physics_frames):
     tree = brain(investigate(), habit("Patrol"), events=NodePath("../../../Radio"))
     radio = node("AIEventManager", scheduler, name="Radio")

@@ -21,6 +21,7 @@ from addons.ai_core.bridge.gd import (
     Variant,
     export,
     gdclass,
+    get_object,
     has_child,
     listeners_counter,
     method,
@@ -50,12 +51,12 @@ from addons.ai_core.nodes.habits.habit_sharing import (
 from addons.ai_core.nodes.saving.node_state import SavedState, prepared_scripts, saved_scripts
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
-    ONE_SHOT,
     check_callable,
     nearest,
     report_next_frame,
     scheduler_of,
     scheduler_warnings,
+    stop_waiting,
     wait_for,
 )
 from addons.ai_core.nodes.walking.walking_crowd import WalkingActor
@@ -209,7 +210,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
     events = export(
         NodePath, NodePath(""), hint=node_path("AIEventManager"), group="Events", on_set="_listen",
         doc="AIEventManager whose events notify habits that name their code in begins_on, wakes_on or until_notified."
-            " Empty: the nearest one, above the tree or anywhere in the scene.")
+            " Empty: the nearest one, above the tree or anywhere under the same AIScheduler.")
     squad = export(
         str, "", group="Blackboard", on_set="_join_scopes",
         doc="Name of the squad. Trees of a squad share the values of the scope \"squad\"; all trees share those of"
@@ -465,23 +466,32 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         if not names and not self.events:
             self._unlisten()
             return
-        manager = self.get_node_or_null(self.events) if self.events else nearest(self, "AIEventManager", MANAGERS)
-        if manager is None or not manager.is_class("AIEventManager") or not names:
-            self._unlisten()
-            if self.events and self._event_warnings():
+        wait_for(self, MANAGERS)        # for this one where it enters after this tree, or a nearer one
+        manager = self.get_node_or_null(self.events) if self.events else nearest(
+            self, "AIEventManager", MANAGERS, self._may_hear)
+        is_manager = manager is not None and manager.is_class("AIEventManager")
+        if not is_manager or not names or not manager.is_present:
+            self._end_subscription()
+            if self.events and not is_manager:
                 report_next_frame(self, self._event_warnings)
-            elif names:
-                wait_for(self, MANAGERS)
-            return
-        if not manager.is_present:           # it enters the tree after this tree
-            self.get_tree().connect("process_frame", self._listen, ONE_SHOT)
             return
         if self._subscription is None or not self._subscription.is_at(manager):
-            self._unlisten()
+            self._end_subscription()
             self._subscription = EventSubscription(manager, self.on_event)
         self._subscription.listen(names)
 
+    def _may_hear(self, manager: Any) -> bool:
+        """Return whether a manager is above this tree, or of its world: under the same outermost AIScheduler."""
+        if manager.is_ancestor_of(self):
+            return True
+        scheduler = get_object(getattr(manager, "runs_under", 0))
+        return scheduler is not None and scheduler.top == self._scheduler.top
+
     def _unlisten(self) -> None:
+        stop_waiting(self, MANAGERS)
+        self._end_subscription()
+
+    def _end_subscription(self) -> None:
         subscription, self._subscription = self._subscription, None
         if subscription is not None:
             subscription.end()
@@ -563,6 +573,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         except Exception as mistake:      # the other trees still run
             self.core.stop()
             self._leave_update_group()
+            self._unlisten()
             self.core = None
             self._report_definition_error(mistake)
 

@@ -78,6 +78,12 @@ def wait_for(node: Node, group: str) -> None:
     node.add_to_group(group + WAITING)
 
 
+def stop_waiting(node: Node, group: str) -> None:
+    """End ``wait_for``, if the node waits."""
+    if node.is_in_group(group + WAITING):
+        node.remove_from_group(group + WAITING)
+
+
 def call_waiting(member: Node, group: str) -> None:
     """Call ``on_entered`` of the nodes that wait for a member of a group."""
     for node in member.get_tree().get_nodes_in_group(group + WAITING):
