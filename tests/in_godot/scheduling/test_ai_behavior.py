@@ -47,6 +47,19 @@ def test_a_method_without_parameters_is_refused(scheduler, node, recorder, expec
     physics_frames(2)
 
 
+def test_a_method_of_any_number_of_parameters_is_called(scheduler, gdscript, node, physics_frames):
+    recorder = gdscript("""
+        extends Node
+        var given: Array = []
+        func rest(...all: Array) -> void: given.append(all)
+    """).new()
+    scheduler.add_child(recorder)
+    node("AIBehavior", recorder, method_name="rest", period=1)
+    scheduler.call("add_behavior", recorder.get("rest"))
+    physics_frames(1)
+    assert len(recorder.get("given")) >= 2
+
+
 def test_a_behavior_node_without_scheduler_says_where_to_put_one(node, frames, expect_errors):
     expect_errors("found no AIScheduler and will not run; put an AIScheduler above it", times=1)
     node("AIBehavior", node("Node"))

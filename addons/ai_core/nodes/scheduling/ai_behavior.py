@@ -22,7 +22,7 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     scheduler_of,
     scheduler_warnings,
 )
-from addons.ai_core.nodes.scheduling.script_work import WITHOUT_PARAMETERS, TimedBehavior, TimedCall
+from addons.ai_core.nodes.scheduling.script_work import WITHOUT_PARAMETERS, TimedBehavior, TimedCall, takes_nothing
 from ai_core.saving.declared_state import Change, DeclaredState, Hook
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task
 
@@ -141,7 +141,7 @@ class AIBehavior(SavedState, ImportanceMember, Node):
         if not node.has_method(self.method_name):
             return [f"'{node.get_name()}' has no method {self.method_name}(); write one that takes the elapsed seconds,"
                     " or set method_name to another"]
-        if node.get_method_argument_count(self.method_name) == 0:
+        if takes_nothing(node, self.method_name):
             return [f"method {self.method_name}() of '{node.get_name()}' {WITHOUT_PARAMETERS}"]
         return []
 

@@ -74,6 +74,7 @@ class TimedBehavior:
         return None if self._results.take is None else self._results.take(answer)
 
 
+METHOD_FLAG_VARARG = 16
 WITHOUT_PARAMETERS = (
     "takes no arguments; let it take the elapsed seconds, or these and the time left: func think(elapsed: float), func"
     " think(elapsed: float, time_left: float)")
@@ -83,12 +84,18 @@ def takes_time_left(behavior: GDCallable, name: str) -> bool:
     """Return whether a Callable has two parameters, and so is called with the time left.
 
     Raises:
-        RefusedValue: it has none.
+        RefusedValue: it is a method without parameters.
     """
-    count = behavior.get("get_argument_count")
-    if not count:
+    owner = behavior.get("get_object") if behavior.get("is_standard") else None
+    if owner is not None and takes_nothing(owner, behavior.get("get_method")):
         raise RefusedValue(f"behavior '{name}' {WITHOUT_PARAMETERS}")
-    return bool(count == 2)
+    return bool(behavior.get("get_argument_count") == 2)
+
+
+def takes_nothing(node: Any, method: str) -> bool:
+    """Return whether a method of a node has no parameters, and is not called with any number of them."""
+    return node.get_method_argument_count(method) == 0 and not any(
+        one["flags"] & METHOD_FLAG_VARARG for one in node.get_method_list() if one["name"] == method)
 
 
 class ScriptJob:
