@@ -212,8 +212,9 @@ class StageShares(Saveable):
         return True
 
     def expect_long_sight(self) -> None:
-        """Plan as much as there is for stages of the second kind: one took longer than the budget, in another way."""
-        self._planned_us[1] = [PLANNED_US] * len(self.kinds[1])
+        """Plan more for the last stage, which casts rays: in another way it took longer than the budget."""
+        planned_us = self._planned_us[1]
+        planned_us[-1] = planned(planned_us[-1], PLANNED_US)
 
     def _finish_load(self) -> None:
         self.following = [one % len(kind) for one, kind in zip(self.following, self.kinds, strict=True)]

@@ -315,8 +315,8 @@ def test_stages_begin_in_order_again_once_all_have_run():
 class SlowRays(World):
     """A thief in view of one sensor; lines of sight take ``rays_us``, and budgets measure it."""
 
-    def __init__(self, rays_us):
-        super().__init__(modalities=[Modality.sight()], line_of_sight=self.trace)
+    def __init__(self, rays_us, modalities=None):
+        super().__init__(modalities=modalities or [Modality.sight()], line_of_sight=self.trace)
         self.us, self.rays_us, self.done = 0, rays_us, []
         self.thief = self.manager.add_source(position=(0, 0, 3), strengths={"sight": 1.0})
         self.ear = self.manager.add_sensor(
@@ -343,6 +343,21 @@ def test_what_rays_find_is_noticed_though_they_spend_budgets():
     for _ in range(4):
         world.frame()
     assert world.done == ["rays", "noticed", "rays", "rays"]
+
+
+def test_after_rays_took_long_once_they_are_soon_cast_in_each_frame_again():
+    world = SlowRays(rays_us=1000, modalities=[Modality.sight(), hearing()])
+    world.frame()
+    world.rays_us = 10
+    for _ in range(30):
+        world.manager.emit(world.thief, "hearing", 1.0)     # signals and sight share the budget
+        world.frame()
+    assert world.done.count("rays") >= 20
+    world.done.clear()
+    for _ in range(20):
+        world.manager.emit(world.thief, "hearing", 1.0)
+        world.frame()
+    assert world.done.count("rays") == 20
 
 
 def test_rays_that_leave_time_are_noticed_in_the_same_advance():
