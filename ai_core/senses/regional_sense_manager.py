@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from types import SimpleNamespace
 from typing import Any
 
@@ -883,7 +884,8 @@ class RegionalSenseManager(Saveable):
         if not self._shares.advance(part, now_s, is_shared=is_shared, is_first=not is_first):
             self._continuous.ages.note_interrupted()
         if not is_first:
-            self._owes_pass = limit is not None and not limit.has_room(min(self._pass_us, PLANNED_US))
+            # A part is asked: where it has no room, the rest of the budget is left to others.
+            self._owes_pass = limit is not None and not limit.part(inf).has_room(min(self._pass_us, PLANNED_US))
             if self._owes_pass:
                 self._continuous.ages.note_round(now_s, is_done=False)
                 return False

@@ -1,6 +1,7 @@
 """Senses that ran against time run again to the same sensations, whatever was due and could not be heard any more."""
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -45,3 +46,43 @@ def test_what_was_told_on_scarce_time_is_told_again(speed, looks, moves):
     watched = (RecordingBudget(Budget.of_time(2.0, stopwatch), grants) for grants in noted)
     told = life(watched, speed, moves)
     assert life((ReplayBudget(grants) for grants in noted), speed, moves) == told
+
+
+class SlowCrowd(World):
+    """Forty eyes and thirty things, whose rays and listener take time; ``after`` is done with what a frame leaves."""
+
+    def __init__(self):
+        super().__init__(
+            seconds_per_frame=0.3, modalities=[Modality.sight()], line_of_sight=self.trace, report_every_s=0)
+        self.us, self.after = 0, []
+        for k in range(40):
+            self.eye((0.1 * k, 0, 0), on_sensed=None if k else self.listen)
+        for k in range(30):
+            self.thing((0.1 * k, 0, 3))
+
+    def trace(self, eyes, *_):
+        self.us += 200
+        return np.ones(len(eyes), np.bool_)
+
+    def listen(self, sensation):
+        self.us += 4
+        self.heard.append(sensation)
+
+    def frame(self, budget):
+        self.tick(budget=budget)
+        self.after.append(0)
+        while not budget.is_spent:
+            budget.spend()
+            self.us += 10
+            self.after[-1] += 1
+
+
+def test_a_pass_without_room_leaves_the_rest_of_the_budget_to_others():
+    crowd, again, noted = SlowCrowd(), SlowCrowd(), [[] for _ in range(8)]
+    for grants in noted:
+        crowd.frame(RecordingBudget(Budget.of_time(300.0, lambda: 1000 * crowd.us), grants))
+    assert crowd.manager._pass_us > 100, "the pass had no room after the rays"
+    assert crowd.after[2::2] == [10, 10, 10]
+    for grants in noted:
+        again.frame(ReplayBudget(grants))
+    assert (again.after, again.heard) == (crowd.after, crowd.heard)
