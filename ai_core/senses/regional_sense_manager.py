@@ -97,9 +97,10 @@ unused of which a long stage uses all.
 """
 
 FEW_PAIRS = 1024
-"""Pairs of sensor and source up to which looking and asking are one piece, without shares of the budget (count).
+"""Pairs of sensor and source up to which looking and the first rays are one piece, without shares (count).
 
-They take some 50 µs. More overrun a small budget further; with fewer, small scenes pay for shares without a need.
+They take some 50 µs, and what the game needs for its rays. More overrun a small budget further; with fewer, small
+scenes pay for shares without a need.
 """
 
 NO_LIMIT = Budget.unlimited()
@@ -812,7 +813,8 @@ class RegionalSenseManager(Saveable):
         advance continues, and if the stages have used all of it, the next advance begins with the pass. Each of both
         has at least 50 µs when it runs. Other budgets do not end the pass. The overrun is at most one
         block of sensors, 512 rays, 16 arrivals, or a listener; only the first piece of an advance begins where
-        the time that it took before is not left.
+        the time that it took before is not left. Up to ``FEW_PAIRS`` pairs, 1,024, are a block, and one piece with
+        the first 512 rays.
 
         With a ``period_frames`` above 1, sensors look, and memory and awareness advance, in one of so many frames.
 
@@ -856,7 +858,10 @@ class RegionalSenseManager(Saveable):
                 if is_whole:
                     sight.look(NO_LIMIT, now.seconds)
                     if sight.pairs_needing_rays:
-                        self._ask(NO_LIMIT, now.seconds)
+                        part = NO_LIMIT if limit is None or self.max_rays <= RAYS_AT_ONCE else (
+                            limit.part_of_at_least(LEAST_US))
+                        if not self._ask(part, now.seconds):
+                            sight.ages.note_interrupted()
                 else:
                     self._shares.advance(budget, now.seconds, is_shared=is_shared)
                 self._owes_pass = limit is not None and limit.is_spent

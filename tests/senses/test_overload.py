@@ -360,6 +360,26 @@ def test_after_rays_took_long_once_they_are_soon_cast_in_each_frame_again():
     assert world.done.count("rays") == 20
 
 
+@pytest.mark.parametrize(("budget_us", "asked"), [(1, [512]), (600, [512, 512])])
+def test_few_pairs_are_asked_in_pieces_that_look_at_the_budget(budget_us, asked):
+    us, batches = [0], []
+
+    def trace(eyes, *_):
+        us[0] += len(eyes)
+        batches.append(len(eyes))
+        return np.ones(len(eyes), np.bool_)
+
+    world = World(modalities=[Modality.sight()], line_of_sight=trace, max_rays=1024)
+    for k in range(32):
+        world.eye((0.1 * k, 0, 0), on_sensed=None)
+        world.thing((0.1 * k, 0, 3))
+    world.tick(budget=Budget.of_time(budget_us, lambda: us[0] * 1000))
+    assert batches == asked
+    for _ in range(4):
+        world.tick(budget=Budget.of_time(budget_us, lambda: us[0] * 1000))
+    assert len(world.manager.sensed_by(0)) == len(world.manager.sensed_by(31)) == 32
+
+
 def test_rays_that_leave_time_are_noticed_in_the_same_advance():
     world = SlowRays(rays_us=10)
     world.frame()
