@@ -168,3 +168,14 @@ def test_all_expressions_that_cannot_be_parsed_are_reported(node, scheduler, phy
         expect_errors(text, times=1)
     node("Node3D", scheduler).add_child(tree)
     physics_frames(3)
+
+
+@pytest.mark.parametrize(("kind", "said"), [
+    ("Habit", "is not a child of a HabitTree or Habit and never runs"),
+    ("AIState", "is not a child of a StateMachine or AIState and has no effect"),
+    ("StateTransition", "is not a child of a StateMachine or AIState and has no effect"),
+])
+def test_a_stray_part_is_reported_in_the_game(kind, said, node, scheduler, expect_errors, frames):
+    expect_errors(said, times=1)
+    node(kind, node("Node3D", scheduler))
+    frames(3)

@@ -39,7 +39,7 @@ from addons.ai_core.nodes.habits.habit_condition import (
 from addons.ai_core.nodes.habits.habit_events import EVENT, EventMind, event_of, keeping_event
 from addons.ai_core.nodes.habits.habit_sharing import Callback, callback_for, shared_definition
 from addons.ai_core.nodes.saving.node_settings import core_settings, exported_values
-from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable
+from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable, report_next_frame
 from ai_core.decisions.habits import habits as core
 from ai_core.decisions.habits.habit_runner_loops import AskPart, HabitContext
 from ai_core.decisions.habits.habit_status import FOR_EVER, Launch, Outcome, Status
@@ -189,6 +189,8 @@ class Habit(ChartNode, Node):
         tree = tree_above(self)
         if tree is not None:
             tree.habits_changed()
+        else:
+            report_next_frame(self, self._misplaced)
 
     def retry_after_edit(self) -> None:
         """Let a tree that an error in its definition has stopped try again."""
@@ -529,10 +531,15 @@ class Habit(ChartNode, Node):
             except RefusedValue as refused:
                 yield str(refused)
 
-    def _get_configuration_warnings(self) -> list[str]:
+    def _misplaced(self) -> list[str]:
         above = self.get_parent()
-        if above is not None and not (above.is_class("HabitTree") or above.is_class("Habit")):
-            return ["is not a child of a HabitTree or Habit and never runs; make it a child of one"]
+        if above is None or above.is_class("HabitTree") or above.is_class("Habit"):
+            return []
+        return ["is not a child of a HabitTree or Habit and never runs; make it a child of one"]
+
+    def _get_configuration_warnings(self) -> list[str]:
+        if misplaced := self._misplaced():
+            return misplaced
         warnings = [*launch_warnings(self), *self.expression_errors()]
         tree = tree_above(self)
         named = [getattr(self, f"{one[1:]}_method") for one in CALLED if one not in self.callables]

@@ -20,17 +20,28 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.debugging.chart_words import ChartNode
+from addons.ai_core.nodes.scheduling.scheduler_lookup import report_next_frame
 
 NO_CALLS = (None, None, None)
 
 
 def notify_machine(part: Any) -> None:
-    """Notify the StateMachine above that a state or transition was added."""
+    """Notify the StateMachine above that a state or transition was added; report a part without one."""
     above = part.get_parent()
     while above is not None and above.is_class("AIState"):
         above = above.get_parent()
     if above is not None and above.is_class("StateMachine"):
         above.parts_changed()
+    else:
+        report_next_frame(part, lambda: misplaced(part))
+
+
+def misplaced(part: Any) -> list[str]:
+    """Return the error of a state or transition that belongs to no StateMachine."""
+    above = part.get_parent()
+    if above is None or above.is_class("StateMachine") or above.is_class("AIState"):
+        return []
+    return ["is not a child of a StateMachine or AIState and has no effect; make it a child of one"]
 
 
 @gdclass(icon="res://addons/ai_core/icons/ai_state.svg")
@@ -163,7 +174,4 @@ class AIState(ChartNode, Node):
         return getattr(self, hook_name) if has_script_method(self, hook_name) else None
 
     def _get_configuration_warnings(self) -> list[str]:
-        above = self.get_parent()
-        if above is not None and not (above.is_class("StateMachine") or above.is_class("AIState")):
-            return ["is not a child of a StateMachine or AIState and is never active; make it a child of one"]
-        return []
+        return misplaced(self)

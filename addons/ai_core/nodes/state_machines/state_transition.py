@@ -25,7 +25,7 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.characters.guard_expression import GuardExpression, deciding_names
 from addons.ai_core.nodes.debugging.chart_words import ChartNode
 from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable
-from addons.ai_core.nodes.state_machines.ai_state import notify_machine
+from addons.ai_core.nodes.state_machines.ai_state import misplaced, notify_machine
 
 OF_AN_EVENT = {"event", "payload"}
 """Names in guard expressions that have a value only while an event is handled."""
@@ -187,9 +187,8 @@ class StateTransition(ChartNode, Node):
             yield "_is_allowed() of its script returned false", self._is_allowed
 
     def _get_configuration_warnings(self) -> list[str]:
-        above = self.get_parent()
-        if above is not None and not (above.is_class("StateMachine") or above.is_class("AIState")):
-            return ["is not a child of a StateMachine or AIState and is never taken; make it a child of one"]
+        if stray := misplaced(self):
+            return stray
         if self.target == self.Target.STATE:
             to = self.get_node_or_null(self.to) if self.to else None
             if to is None or not to.is_class("AIState"):
