@@ -345,7 +345,7 @@ def test_what_rays_find_is_noticed_though_they_spend_budgets():
     assert world.done == ["rays", "noticed", "rays", "rays"]
 
 
-def test_after_rays_took_long_once_they_are_soon_cast_in_each_frame_again():
+def test_rays_that_were_slow_once_are_soon_cast_in_each_frame():
     world = SlowRays(rays_us=1000, modalities=[Modality.sight(), hearing()])
     world.frame()
     world.rays_us = 10

@@ -77,7 +77,7 @@ class SlowCrowd(World):
             self.after[-1] += 1
 
 
-def test_a_pass_without_room_leaves_the_rest_of_the_budget_to_others():
+def test_a_pass_without_room_leaves_the_budget_to_others():
     crowd, again, noted = SlowCrowd(), SlowCrowd(), [[] for _ in range(8)]
     for grants in noted:
         crowd.frame(RecordingBudget(Budget.of_time(300.0, lambda: 1000 * crowd.us), grants))
