@@ -119,6 +119,38 @@ def test_a_habit_that_removes_its_character_ends_and_restarts(
     assert tree.actor_node() == scheduler
 
 
+@pytest.mark.parametrize("victim", ["tree", "character"])
+@pytest.mark.parametrize("signal", ["habit_entered", "entered", "habit_exited", "exited"])
+@pytest.mark.parametrize("kind", ["HabitMoveTo", "HabitPatrol", "HabitSearch", "HabitFlee"])
+def test_a_signal_may_remove_a_habit_that_walks(node, scheduler, gdscript, physics_frames, kind, signal, victim):
+    character, target = node("CharacterBody3D", scheduler), node("Node3D", scheduler, position=Vector3(1, 0, 1.5))
+    habit = construct(kind)
+    tree, victims = tree_with(habit, character)
+    tree.set_value("seen", target)
+    if kind != "HabitPatrol":
+        habit.set("target_key", "seen")
+    remover = gdscript("""
+        extends Node
+        var victim: Node
+        func remove(_a = null, _b = null) -> void:
+            if victim.get_parent(): victim.get_parent().remove_child(victim)
+    """).new()
+    scheduler.add_child(remover)
+    remover.set("victim", victims[victim])
+    source, listener = tree if signal.startswith("habit_") else habit, remover.get("remove")
+    source.connect(signal, listener)
+    character.add_child(tree)
+    live(tree, physics_frames)
+    assert not tree.is_inside_tree()
+    source.disconnect(signal, listener)
+    tree.set_value("go", False)
+    (character if victim == "tree" else scheduler).add_child(victims[victim])
+    physics_frames(3)
+    assert all(path.startswith("Brain/around/") for path in tree.get_active_paths())
+    assert tree.get_active_paths()
+    assert tree.walker.crowd is not None, "it walks around others again"
+
+
 @pytest.mark.parametrize(("way", "victim"), [
     ("methods of the actor", "tree"), ("methods of the actor", "around"),    # an object whose method runs stays
     ("Callables", "tree"), ("Callables", "around"), ("Callables", "character"),

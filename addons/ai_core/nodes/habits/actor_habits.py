@@ -24,7 +24,7 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.characters.agent_places import is_in_2d
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
 from addons.ai_core.nodes.characters.sensor_feed import VALUES
-from addons.ai_core.nodes.habits.built_in_habits import BuiltInHabit
+from addons.ai_core.nodes.habits.built_in_habits import BuiltInHabit, is_gone
 from addons.ai_core.nodes.habits.habit import tree_above
 from addons.ai_core.nodes.habits.habit_condition import condition_of
 from addons.ai_core.nodes.habits.habit_events import EVENT, value_of
@@ -168,8 +168,8 @@ class TargetedHabit(ActorHabit):
 
     def is_within(self, run: HabitContext, reach: float) -> bool:
         """Return whether the target is within a horizontal distance; ``gate`` then answers, where it can."""
-        if not self.is_valid():      # type: ignore[attr-defined]
-            return False             # freed by a habit in the same tick
+        if is_gone(run):
+            return False
         key = "" if self.target_node else self.target_on(run, "")[0]
         if key:
             self.gate = GoalWithin(self._tree.actor_node(), key, reach, bool(self._tree.sensor) and key in VALUES)

@@ -21,7 +21,7 @@ from ai_core.decisions.habits.habit_status import Status
 
 def enter(run: HabitContext) -> object:
     try:
-        return run.part.enter(run)
+        return None if run.owner.core is None else run.part.enter(run)
     except Exception:
         if is_gone(run):
             return None
@@ -30,7 +30,7 @@ def enter(run: HabitContext) -> object:
 
 def tick(run: HabitContext) -> object:
     try:
-        return run.part.tick(run)
+        return None if run.owner.core is None else run.part.tick(run)
     except Exception:
         if is_gone(run):
             return None
@@ -47,9 +47,9 @@ def leave(run: HabitContext) -> object:
 
 
 def is_gone(run: HabitContext) -> bool:
-    """Return whether a listener or a method of the actor has freed the habit or its tree in the same tick."""
+    """Return whether a listener or a method of the actor has freed or removed the habit or its tree in this tick."""
     part, tree = run.part, run.owner
-    return part is None or tree is None or not (part.is_valid() and tree.is_valid())
+    return part is None or tree is None or not (part.is_valid() and tree.is_valid()) or tree.core is None
 
 
 PHASE_METHODS: dict[str, tuple[str, Callback]] = {
