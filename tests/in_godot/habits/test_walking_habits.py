@@ -276,6 +276,15 @@ def test_a_kept_distance_is_taken_again_below_the_begin_distance(walker, node, s
     assert (active(tree), ends) == (["Flee"], [])
 
 
+def test_a_flight_that_begins_beyond_its_end_is_warned_of():
+    flee = habit("Flee", kind="HabitFlee", safe_distance=6.0, begin_distance=6.0)
+    said = "begin_distance must not be above safe_distance, got 7 and 6; the habit begins below safe_distance"
+    assert said not in flee._get_configuration_warnings()
+    flee.begin_distance = 7.0
+    assert said in flee._get_configuration_warnings()
+    flee.free()
+
+
 def test_attack_strikes_the_sensed_target_once_per_interval(walker, thief, physics_frames, signals, gdscript):
     thief.position = Vector3(3, 0, -6)
     attack = habit("Attack", kind="HabitAttack", attack_method="strike", interval=0.5, attack_range=2.0)

@@ -332,9 +332,9 @@ class HabitSearch(TargetedHabit, WalkingHabit, Habit):
 class HabitFlee(TargetedHabit, WalkingHabit, Habit):
     """Runs away from a target up to a safe distance; by default from the target of the tree's sensor.
 
-    It begins below begin_distance. It succeeds at safe_distance, or when the sensor has lost the target, and fails if
-    a stretch gains no distance. A less urgent habit that approaches the target makes it begin again: to stay away, set
-    keeps_away.
+    It begins below begin_distance. It succeeds at safe_distance, or when the sensor has forgotten the target, and fails
+    if a stretch gains no distance. A less urgent habit that approaches the target makes it begin again: to stay away,
+    set keeps_away.
     """
 
     SENSED = "last_known_position"
@@ -348,11 +348,12 @@ class HabitFlee(TargetedHabit, WalkingHabit, Habit):
         doc="Distance to the target at which the habit succeeds.")
     begin_distance = export(
         float, 0.0, range=(0, 10000, 0.1), or_greater=True, unit="m",
-        doc="Distance to the target below which the habit begins; 0 is two thirds of safe_distance.")
+        doc="Distance to the target below which the habit begins; must not be above safe_distance. 0 is two thirds of"
+            " safe_distance.")
     keeps_away = export(
         bool, False,
         doc="If true, the habit does not end at safe_distance: the actor stands there, and flees again from"
-            " begin_distance. It ends when the sensor has lost the target, or by its condition_scope.")
+            " begin_distance. It ends when the sensor has forgotten the target, or by its condition_scope.")
     step_distance = export(
         float, 5.0, range=(0.1, 1000, 0.1), or_greater=True, unit="m",
         doc="Distance that the actor moves in one direction before it chooses again.")
@@ -362,6 +363,12 @@ class HabitFlee(TargetedHabit, WalkingHabit, Habit):
 
     def gate_keys(self) -> tuple[str, ...] | None:
         return ()
+
+    def setting_errors(self) -> Iterator[str]:
+        yield from super().setting_errors()
+        if self.begin_distance > self.safe_distance:
+            yield (f"begin_distance must not be above safe_distance, got {self.begin_distance:g} and"
+                   f" {self.safe_distance:g}; the habit begins below safe_distance")
 
     REFUSAL = "no target within begin_distance"
 
