@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from addons.ai_core.bridge.gd import Vector3, construct
+from addons.ai_core.bridge.gd import NodePath, PackedStringArray, Vector3, construct
 from tests.in_godot.squads.squad_world import character
 
 pytestmark = pytest.mark.in_its_own_world
@@ -65,3 +65,133 @@ def test_habits_walk_where_a_script_moves_the_member(node, world, squad, physics
     squad.move_to(Vector3(0, 0, -6))
     physics_frames(180)
     assert tuple(body.position) == pytest.approx((0, 0, -6), abs=0.6)
+
+
+def steps(body, physics_frames, frames):
+    """Return how far a character goes along z in each of some frames."""
+    before, found = body.position.z, []
+    for _ in range(frames):
+        physics_frames(1)
+        found.append(body.position.z - before)
+        before = body.position.z
+    return found
+
+
+def test_a_walker_that_joins_a_marching_squad_obeys_at_once(node, world, squad, physics_frames):
+    character(node, world, Vector3(0, 0, 0), squad_path=squad.get_path())
+    squad.move_to(Vector3(0, 0, -60))
+    recruit = node("Node3D", world, position=Vector3(4, 0, 0))
+    habits_of(recruit, AWAY)
+    physics_frames(10)
+    assert recruit.position.z > 0
+    node("SquadMember", recruit, squad_path=squad.get_path())
+    physics_frames(2)
+    walked = steps(recruit, physics_frames, 120)
+    assert max(walked) < 0.04, "of the 0.05 of the habit; the squad goes no faster to a slot"
+    assert sum(walked) < -1
+
+
+def test_a_walker_that_leaves_a_squad_and_joins_another_obeys(node, world, squad, physics_frames):
+    body, member = character(node, world, Vector3(0, 0, 0), squad_path=squad.get_path())
+    habits_of(body, AWAY)
+    physics_frames(10)
+    body.remove_child(member)
+    physics_frames(10)
+    squad.hold()
+    character(node, world, Vector3(4, 0, 0), squad_path=squad.get_path())
+    squad.move_to(Vector3(0, 0, -60))
+    body.add_child(member)
+    physics_frames(2)
+    assert max(steps(body, physics_frames, 60)) < 0.04
+
+
+def test_a_task_of_one_member_lets_the_habits_of_all_wait(node, world, squad, physics_frames):
+    character(node, world, Vector3(0, 0, 0), squad_path=squad.get_path(), roles=PackedStringArray(["scout"]))
+    others = [character(node, world, Vector3(4 * n, 0, 0), squad_path=squad.get_path())[0] for n in (1, 2)]
+    for one in others:
+        habits_of(one, AWAY)
+    physics_frames(30)
+    assert not squad.moves_members
+    assert all(one.position.z > 0 for one in others)
+    squad.use_tactic("scouting")
+    for _ in range(60):
+        physics_frames(1)
+        if squad.moves_members:
+            break
+    assert squad.get_tasks()
+    assert squad.is_idle()
+    physics_frames(2)
+    for _ in range(60):
+        assert squad.moves_members
+        before = [one.position.z for one in others]
+        physics_frames(1)
+        assert all(one.position.z <= last + 1e-6 for one, last in zip(others, before, strict=True))
+
+
+def test_habits_wait_for_a_squad_that_is_enabled_again(node, world, squad, physics_frames):
+    body, _ = character(node, world, Vector3(0, 0, 0), squad_path=squad.get_path())
+    habits_of(body, AWAY)
+    physics_frames(5)
+    squad.set("process_mode", 4)
+    physics_frames(1)
+    squad.move_to(Vector3(0, 0, -60))
+    assert min(steps(body, physics_frames, 30)) > 0, "a disabled squad moves nobody"
+    squad.set("process_mode", 0)
+    physics_frames(2)
+    assert max(steps(body, physics_frames, 90)) <= 1e-6
+
+
+def test_the_velocity_is_zero_while_the_squad_moves_the_member(node, world, squad, physics_frames, signals):
+    body, _ = character(node, world, Vector3(0, 0, 0), squad_path=squad.get_path())
+    tree = habits_of(body, AWAY)
+    seen = signals(tree.get_child(0), "velocity_changed")
+    physics_frames(10)
+    squad.move_to(Vector3(0, 0, -9))
+    physics_frames(30)
+    assert [tuple(one) for one, in seen] == [pytest.approx((0, 0, 3)), (0, 0, 0)]
+
+
+@pytest.mark.parametrize("habit", [
+    ("Look", "HabitSearch", {"target_key": "place", "places": 0, "look_time": 50.0, "clears_value": False}),
+    ("Follow", "HabitMoveTo", {"target_key": "place", "keeps_following": True, "follow_distance": 900.0}),
+    ("Post", "HabitPatrol", {"turn_speed": 0.3, "wait_time": 1.0}),
+])
+def test_habits_that_turn_their_character_wait_too(node, world, squad, physics_frames, habit):
+    body, member = character(node, world, Vector3(0, 0, 0), squad_path=squad.get_path())
+    member.set("turns_to_movement", False)
+    tree = habits_of(body, habit)
+    tree.set_value("place", Vector3(0.1, 0, 0.1))
+    physics_frames(5)
+    body.rotation = Vector3(0, 1.0, 0)
+    physics_frames(70)
+    assert body.rotation.y != pytest.approx(1.0, abs=1e-4), "it turns"
+    squad.move_to(Vector3(30, 0, -30))
+    physics_frames(2)
+    faces = body.rotation.y
+    for _ in range(60):
+        physics_frames(1)
+        assert body.rotation.y == faces
+    assert len(tree.get_active_paths()) == 1
+
+
+@pytest.mark.parametrize("habit", [
+    ("Look", "HabitSearch", {"target_key": "place", "places": 0, "look_time": 2.5, "clears_value": False}),
+    ("Post", "HabitPatrol", {"markers": [NodePath("../../../Mark")], "order": 3, "wait_time": 2.5}),
+])
+def test_a_stay_at_a_place_begins_anew_after_a_march(node, world, squad, physics_frames, signals, habit):
+    node("Node3D", world, name="Mark", position=Vector3(0.1, 0, 0))
+    body, _ = character(node, world, Vector3(0, 0, 0), squad_path=squad.get_path())
+    tree = habits_of(body, habit)
+    tree.set_value("place", Vector3(0.1, 0, 0))
+    ends = signals(tree.get_child(0), "exited")
+    physics_frames(60)
+    squad.move_to(Vector3(0, 0, -6))
+    physics_frames(10)
+    while not squad.is_idle():
+        physics_frames(1)
+    assert body.position.z < -5
+    physics_frames(200)
+    assert abs(body.position.z) < 0.6, "it has gone back"
+    assert ends == []
+    physics_frames(120)
+    assert ends[0] == (1,)

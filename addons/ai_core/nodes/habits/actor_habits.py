@@ -32,6 +32,7 @@ from addons.ai_core.nodes.walking.agent_walk import AgentWalk
 from addons.ai_core.nodes.walking.body_moving import GROUNDED, is_body, walk
 from addons.ai_core.nodes.walking.floors import is_elsewhere
 from addons.ai_core.nodes.walking.ticket_walk import TicketWalk
+from addons.ai_core.nodes.walking.walking_crowd import ENLISTED
 from ai_core.decisions.habits.habit_runner_loops import HabitContext
 from ai_core.decisions.habits.habit_status import Status
 
@@ -49,12 +50,10 @@ VELOCITY_STEP = 0.01
 GROUND_WITHIN_S = 0.25
 """Longest time until a navigation map has its regions (s); another thread adds them within a few frames."""
 
-MOVED_BY = ("order_given", "task_changed")
-"""Events with which a squad begins to move its members."""
-
 HELD_S = 1.0
 """Time from one comparison of what a held course depends on to the next (s): changed settings of the actor and its
-agent, and new listeners of velocity_changed, are noticed this late."""
+agent, and new listeners of velocity_changed, are noticed this late; so is its squad by a member that waits at a place
+of its patrol."""
 
 
 class ActorHabit(BuiltInHabit):
@@ -247,7 +246,8 @@ class WalkingHabit(ActorHabit):
     velocity_changed = signal(
         ("velocity", Variant),
         doc="Emitted when the velocity of the actor changes, a Vector3 or Vector2, for its animation. For a"
-            " CharacterBody it is the velocity after collisions. It is zero when the actor stands or the habit ends.")
+            " CharacterBody it is the velocity after collisions. It is zero when the actor stands, when its squad moves"
+            " it, and when the habit ends.")
 
     _known_agent: Any = None
     _velocity: Any = None           # emitted last
@@ -319,8 +319,7 @@ class WalkingHabit(ActorHabit):
         """
         if self._keep_course(run):
             return Status.RUNNING
-        if self._is_moved_by_squad():
-            run.memory.pop("left", None)
+        if self.waits_for_squad(run):
             return Status.RUNNING
         actor = self._tree.actor_node()
         here = self.position_of_actor(actor)
@@ -355,7 +354,7 @@ class WalkingHabit(ActorHabit):
         if run.memory.get("climbs") or isinstance(path, TicketWalk):
             return
         agent = None if path is None else self._agent(actor)
-        settings = gravity, _, is_heard = self._settings_of_course(actor, agent, run)
+        settings = gravity, _, is_heard, _ = self._settings_of_course(actor, agent, run)
         if gravity == 0:
             return
         place, board = self.goal_on(run, goal)
@@ -369,15 +368,16 @@ class WalkingHabit(ActorHabit):
         self._held, self._held_in = held, run.memory
         self._follow(run)
 
-    def _settings_of_course(self, actor: Any, agent: Any, run: HabitContext) -> tuple[float | None, bool, bool]:
+    def _settings_of_course(self, actor: Any, agent: Any, run: HabitContext) -> tuple[float | None, bool, bool, Any]:
         """Return what a held course depends on besides its goal and path.
 
         These are the pull on an actor that floors carry (m/s²), None for others; whether it uses the avoidance of its
-        agent; and whether velocity_changed is connected.
+        agent; whether velocity_changed is connected; and the SquadMember of the actor.
         """
         falls = self._moves_body(run) and not self.is_flat and actor.get_motion_mode() == GROUNDED
         avoids = agent is not None and self.avoidance and agent.get_avoidance_enabled()
-        return -actor.get_gravity().y if falls else None, bool(avoids), has_listeners(self, "velocity_changed")
+        return (-actor.get_gravity().y if falls else None, bool(avoids), has_listeners(self, "velocity_changed"),
+                self._tree.walker.member)
 
     def _keep_course(self, run: HabitContext) -> bool:
         """Walk on as in the turn before; return False, and do nothing, if something is to be decided."""
@@ -394,9 +394,23 @@ class WalkingHabit(ActorHabit):
         """Let the course act in place of the next ticks, unless they decide more."""
         names, condition = self.names_of_course(run), condition_of(run)
         limits = ((), math.inf) if condition is None else condition.limits(run)
-        if names is not None and limits is not None and not self._steers():
-            orders = () if self._tree.walker.member is None else MOVED_BY
-            run.follow(self._held, *names, *limits[0], *orders, at_most_s=limits[1])
+        if names is None or limits is None or self._steers():
+            return
+        course, member = self._held, self._tree.walker.member
+        if member is None:
+            run.follow(course, *names, *limits[0], ENLISTED, at_most_s=limits[1])
+        else:
+            run.follow(lambda elapsed_s: not member.is_moved() and course(elapsed_s), *names, *limits[0],
+                       at_most_s=limits[1])
+
+    def waits_for_squad(self, run: HabitContext) -> bool:
+        """Return whether the squad of the actor moves it; the habit then has nothing to do."""
+        if not self._is_moved_by_squad():
+            return False
+        self.end_course()
+        run.memory.pop("left", None)
+        self._emit_standing()
+        return True
 
     def _is_moved_by_squad(self) -> bool:
         member = self._tree.walker.member

@@ -20,7 +20,7 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.characters.sensor_feed import VALUES
-from addons.ai_core.nodes.habits.actor_habits import TargetedHabit, WalkingHabit, distance, flat_distance
+from addons.ai_core.nodes.habits.actor_habits import HELD_S, TargetedHabit, WalkingHabit, distance, flat_distance
 from addons.ai_core.nodes.habits.habit import Habit, tree_above
 from addons.ai_core.nodes.habits.habit_condition import wait
 from ai_core.decisions.habits.habit_runner_loops import HabitContext
@@ -84,6 +84,8 @@ class HabitMoveTo(TargetedHabit, WalkingHabit, Habit):
             return Status.FAILED
         if not self.keeps_following:
             return self.walk_to(run, goal)
+        if self.waits_for_squad(run):
+            return Status.RUNNING
         limit = self.arrival_distance
         if run.memory.get("is_there"):
             limit = max(limit, self.follow_distance)
@@ -142,6 +144,9 @@ class HabitPatrol(WalkingHabit, Habit):
         if "goal" not in memory:
             number = kept.setdefault("place", 0)
             memory["goal"] = self._place(number) if self._has_route() else kept["post"]
+        if self.waits_for_squad(run):
+            memory.pop("waits_s", None)
+            return Status.RUNNING
         if "waits_s" not in memory:
             if self.walk_to(run, memory["goal"]) is Status.RUNNING:
                 return Status.RUNNING
@@ -154,7 +159,7 @@ class HabitPatrol(WalkingHabit, Habit):
         left_s = self.wait_time - memory["waits_s"]
         if left_s > 1e-9:
             if stands and (faces or not self.turn_speed):
-                wait(run, left_s)
+                wait(run, left_s if self._tree.walker.member is None else min(left_s, HELD_S))
             return Status.RUNNING
         del memory["waits_s"], memory["goal"]
         count = self._count() if self._has_route() else 1
@@ -273,6 +278,9 @@ class HabitSearch(TargetedHabit, WalkingHabit, Habit):
             memory.pop("looks_s", None)
             memory.pop("goal", None)
             self.end_course()
+        if self.waits_for_squad(run):
+            memory.pop("looks_s", None)
+            return Status.RUNNING
         looks_s = memory.get("looks_s")
         if looks_s is None:
             if "goal" not in memory:

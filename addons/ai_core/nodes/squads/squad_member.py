@@ -23,7 +23,7 @@ from addons.ai_core.nodes.characters.agent_places import has_flat_scene, place_o
 from addons.ai_core.nodes.debugging.edited_scene import is_a_part
 from addons.ai_core.nodes.saving.node_settings import core_settings
 from addons.ai_core.nodes.scheduling.scheduler_lookup import nearest, report_next_frame, wait_for
-from addons.ai_core.nodes.walking.walking_crowd import WalkingCrowd
+from addons.ai_core.nodes.walking.walking_crowd import ENLISTED, WalkingCrowd
 from ai_core.squads.capabilities import Capabilities
 
 SQUADS = "squads"
@@ -66,7 +66,7 @@ class SquadMember(Node):
             " AIScheduler to update in physics; the position of any other node is set. Navigation agent: the squad"
             " sets the target of the agent, and a script moves the character. Script: a script calls get_velocity() or"
             " get_destination(), or habits begin on order_given. Otherwise walking habits of the character wait while"
-            " the squad has an order.")
+            " the squad has an order, or any of its members a task.")
     gravity = export(
         float, 9.8, range=(0, 100, 0.1), or_greater=True, unit="m/s²", on_set="_movement_changed",
         doc="Downward acceleration of a CharacterBody3D that is not on the floor; 0 for flying characters.")
@@ -187,6 +187,8 @@ class SquadMember(Node):
         self._squad, self.member_id = squad, member_id
         self.body = place_of(self)
         self.join_crowd()
+        for tree in self.body.find_children("*", "HabitTree", True, False):
+            tree.feed_event(ENLISTED, None)
 
     def discharged(self, squad: Any) -> None:
         """Leave a squad; called by the squad."""

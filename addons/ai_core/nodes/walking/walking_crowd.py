@@ -21,6 +21,9 @@ DEFAULT_RADIUS, DEFAULT_RADIUS_2D = 0.4, 12.0
 MARGIN = 1.05
 """Factor of the radii (no unit): bodies that pass each other do not touch."""
 
+ENLISTED = "_enlisted"
+"""Name with which a SquadMember notifies the habits of its character that a squad may move it from now on."""
+
 SHAPES = ("CollisionShape3D", "CollisionShape2D")
 
 
