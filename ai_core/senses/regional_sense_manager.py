@@ -856,9 +856,9 @@ class RegionalSenseManager(Saveable):
                     return
             else:
                 if is_whole:
-                    sight.look(NO_LIMIT, now.seconds)
+                    sight.look(budget if limit is None else NO_LIMIT, now.seconds)
                     if sight.pairs_needing_rays:
-                        part = NO_LIMIT if limit is None or self.max_rays <= RAYS_AT_ONCE else (
+                        part = budget if limit is None else NO_LIMIT if self.max_rays <= RAYS_AT_ONCE else (
                             limit.part_of_at_least(LEAST_US))
                         if not self._ask(part, now.seconds):
                             sight.ages.note_interrupted()

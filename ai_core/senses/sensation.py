@@ -5,11 +5,10 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from ai_core.budget import Budget
-from ai_core.errors import point
 
 __all__ = [
     "Hear", "ModalityNumbers", "Point", "ReachNumbers", "Sensation", "SensationBatch", "SensationReceiver", "Signal",
-    "StimulusBatch", "What", "checked_place",
+    "StimulusBatch", "What",
 ]
 
 Point = tuple[float, float, float]
@@ -158,14 +157,3 @@ class SensationReceiver(Protocol):
 
     def receive(self, batch: SensationBatch) -> None:
         """Receive a batch of sensations, in order."""
-
-
-def checked_place(name: str, value: object) -> Point:
-    """Return ``value`` as a position of its own, which the caller cannot change later."""
-    if type(value) is tuple and len(value) == 3:
-        x, y, z = value
-        near, far = -FARTHEST_M, FARTHEST_M
-        if type(x) is type(y) is type(z) is float and near <= x <= far and near <= y <= far and near <= z <= far:
-            return value
-    x, y, z = point(name, value).tolist()
-    return (x, y, z)

@@ -10,11 +10,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ai_core.clock import moment_s
-from ai_core.errors import LARGEST, MOST, finite_number, shown, whole_number
+from ai_core.errors import LARGEST, MOST, coordinates, finite_number, shown, whole_number
 from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
 from ai_core.senses.percepts.percept_loops import KnownTarget, MemoryDurations, PerceptTable
 from ai_core.senses.percepts.percept_rows import ROWS, SavedRows, put_rows, saved_rows
-from ai_core.senses.sensation import Point, checked_place
+from ai_core.senses.sensation import Point
 from ai_core.senses.sight.pair_keys import ID_BITS
 
 __all__ = ["LOSE_AFTER_S", "MAXIMUM_AGE_S", "RADIO", "MemoryChange", "SenseMemory", "TargetReport"]
@@ -182,7 +182,7 @@ class SenseMemory(Saveable):
             raise TypeError(f"modality must be a string, got {shown(modality)}")
         if type(intensity) is not float or not 0 <= intensity <= LARGEST:
             intensity = finite_number("intensity", intensity, minimum=0)
-        x, y, z = checked_place("position", position)
+        x, y, z = coordinates("position", position)
         known_at_s = None if sent_at_s is None else moment_s("sent_at_s", sent_at_s)
         at_s = self._move_to("at_s", at_s)
         table, number = self._table, self._table.number(modality)
