@@ -97,7 +97,7 @@ class JumpTable(PreparedGround):
         return self._mean_jump >= WORTHWHILE_CELLS
 
     def _sampled(self) -> NDArray[np.int16]:
-        """Return the jumps of all cells, or of some in all rows and columns: those of a large grid take milliseconds."""
+        """Return the jumps of all cells, or of some in all rows and columns: all of a large grid take a millisecond."""
         step = max(1, self.passage.costs.size // MOST_SAMPLED)
         while math.gcd(step, self.passage.shape[1]) > 1:
             step += 1

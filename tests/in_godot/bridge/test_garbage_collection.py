@@ -47,3 +47,51 @@ def test_who_sets_thresholds_of_their_own_keeps_them():
     assert gc.get_threshold() == own
     gc.set_threshold(*garbage_collection.SELDOM)
     del more
+
+
+def collections():
+    """Return how many collections there were of generations 0 and 1."""
+    young, middle, _ = gc.get_stats()
+    return young["collections"] + middle["collections"]
+
+
+@in_steps
+def test_a_frame_of_ai_begins_with_the_collection_that_is_due(scheduler):
+    gc.collect()
+    seen = []
+    kept = [[] for _ in range(2 * garbage_collection.YOUNG)]
+    scheduler.add_behavior(lambda _: seen.append(collections()))
+    before = collections()
+    scheduler.step()
+    scheduler.step()
+    assert seen == [before + 1, before + 1]
+    del kept
+
+
+@in_steps
+def test_a_frame_in_which_objects_are_made_is_not_interrupted(scheduler):
+    gc.collect()
+    seen = []
+
+    def make(_: float) -> None:
+        before = collections()
+        made = [[] for _ in range(3 * garbage_collection.YOUNG)]
+        seen.append((len(made), collections() - before))
+
+    scheduler.add_behavior(make)
+    scheduler.step()
+    assert seen == [(3 * garbage_collection.YOUNG, 0)]
+
+
+@in_steps
+def test_frames_collect_nothing_while_the_collector_is_off(scheduler):
+    gc.collect()
+    kept = [[] for _ in range(2 * garbage_collection.YOUNG)]
+    gc.disable()
+    try:
+        before = collections()
+        scheduler.step()
+        assert collections() == before
+    finally:
+        gc.enable()
+    del kept

@@ -33,6 +33,7 @@ from addons.ai_core.nodes.saving.scene_recording import SceneRecorder, SceneRepl
 from addons.ai_core.nodes.saving.scene_saving import LoadFailed, NodePart, SchedulerPart, load_parts, save_parts
 from addons.ai_core.nodes.saving.scene_values import SceneValues, path_of
 from addons.ai_core.nodes.scheduling import scheduler_core
+from addons.ai_core.nodes.scheduling.garbage_collection import collect_due
 from addons.ai_core.nodes.scheduling.scheduler_core import core_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     SCHEDULERS,
@@ -324,6 +325,7 @@ class AIScheduler(Node):
             raise RefusedValue(f"delta_s must be from 0 to {LONGEST_STEP_S:g}, got {delta_s:g}; call step() more often")
         if self._outer is not None:
             self.require_top("step()")
+        collect_due()
         if self._overran:
             self._emit_overruns()
         if self._timekeeper is None:
