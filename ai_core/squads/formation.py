@@ -56,9 +56,27 @@ def _circle(count: int, files: int) -> Offsets:
 PATTERNS: dict[str, Callable[[int, int], Offsets]] = {
     "line": _line, "column": _column, "wedge": _wedge, "phalanx": _phalanx, "circle": _circle}
 """Patterns by name; called with the number of members and the number abreast (0 chooses)."""
-PLACES = ("front", "rear", "center", "flank")
-"""Parts of a pattern that a role can prefer."""
 Floats = NDArray[np.float64]
+
+
+def _from_middle(offsets: Offsets) -> Floats:
+    return _share(((offsets - offsets.mean(axis=0)) ** 2).sum(axis=1))
+
+
+def _from_flank(offsets: Offsets) -> Floats:
+    return 1 - _share(np.abs(offsets[:, 1] - offsets[:, 1].mean()))
+
+
+def _share(values: Floats) -> Floats:
+    """Return values scaled to 0 for the smallest and 1 for the largest."""
+    spread = float(np.ptp(values))
+    return (values - values.min()) / spread if spread > 0 else np.zeros(len(values))
+
+
+PLACES: dict[str, Callable[[Offsets], Floats]] = {
+    "front": lambda offsets: 1 - _share(offsets[:, 0]), "rear": lambda offsets: _share(offsets[:, 0]),
+    "center": _from_middle, "flank": _from_flank}
+"""Parts of a pattern that a role can prefer; called with the slots, return how far each is from the part, 0 to 1."""
 MOST_SLOTS = 10_000
 """Largest number of slots of a formation (count); an assignment of more takes minutes."""
 
@@ -186,27 +204,27 @@ class Formation:
         offsets[:, 0] -= again * (float(np.ptp(own[:, 0])) + self.spacing_m)
         return offsets
 
-    def role_costs(self, roles: Sequence[Iterable[str]], count: int) -> NDArray[np.float64]:
-        """Return the cost of each slot for members with given roles, to be added to the distance.
+    def role_costs(self, roles: Sequence[Iterable[str]], count: int) -> tuple[Floats, NDArray[np.intp]]:
+        """Return the costs of the slots for members with given roles, to be added to the distance.
 
         Args:
             roles: roles of each member.
             count: number of slots.
 
         Returns:
-            Shape (members, count) (m): 0 where the slot suits, ``inf`` where it is not allowed.
+            A row of costs for each set of roles, shape (rows, count) (m): 0 where the slot suits, ``inf`` where it is
+            not allowed; and the row of each member, shape (members,).
 
-        Cost: O(members * slots).
+        Cost: O(members + rows * slots).
         """
-        costs = np.zeros((len(roles), count))
-        if not (self.places or self.custom_slots):
-            return costs
+        if not count or not (self.places or self.custom_slots):
+            return np.zeros((1, count)), np.zeros(len(roles), np.intp)
         owned = [frozenset(one) for one in roles]
-        wanted = self._wanted(count)
-        kinds = {one: self._costs_of(one, wanted, count) for one in set(owned)}
-        for row, one in enumerate(owned):
-            costs[row] = kinds[one]
-        return costs
+        kinds = {one: row for row, one in enumerate(dict.fromkeys(owned))}
+        slots = self.slots(count)
+        wanted = {place: PLACES[place](slots) for place in {*self.places.values()}}
+        costs = np.array([self._costs_of(one, wanted, count) for one in kinds]).reshape(-1, count)
+        return costs, np.array([kinds[one] for one in owned], np.intp)
 
     def _costs_of(self, roles: frozenset[str], wanted: Mapping[str, Floats], count: int) -> Floats:
         costs = np.zeros(count)
@@ -219,22 +237,6 @@ class Formation:
                 costs[number::len(self.custom_slots)] += self.mismatch_m
         return costs
 
-    def _wanted(self, count: int) -> dict[str, NDArray[np.float64]]:
-        """Return for each of ``PLACES`` how far each slot is from it, 0 to 1."""
-        offsets = self.slots(count)
-        ahead = _share(offsets[:, 0])
-        aside = _share(np.abs(offsets[:, 1] - (offsets[:, 1].mean() if count else 0)))
-        middle = offsets.mean(axis=0) if count else 0
-        out = _share(((offsets - middle) ** 2).sum(axis=1))
-        return {"front": 1 - ahead, "rear": ahead, "flank": 1 - aside, "center": out}
-
-
-def _share(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return values scaled to 0 for the smallest and 1 for the largest."""
-    if not len(values):
-        return values
-    spread = float(np.ptp(values))
-    return (values - values.min()) / spread if spread > 0 else np.zeros(len(values))
 
 
 def _checked_slot(number: int, slot: FormationSlot) -> FormationSlot:

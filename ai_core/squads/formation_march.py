@@ -30,14 +30,13 @@ class MarchingShape:
     """Slots and sizes of members, as needed for a march.
 
     Args:
-        slots: slot of each member, shape (n,); a number outside the formation is clamped.
-        places: offsets of slots, shape (m, 2), ahead and to the right (m); read only.
+        slots: slot of each member, shape (n,); members without one march in the slots that are left, in their order.
+        places: offsets of slots, shape (m, 2), m at least n, ahead and to the right (m); read only.
         radii: half the widths of members, shape (n,) (m).
         spacing_m: distance between neighbors in the formation (m).
 
     Attributes:
         offsets: offset of each member's slot, shape (n, 2) (m).
-        is_whole: whether all members have a slot inside the formation.
         body_m: half the width of the widest member (m).
         aside_m: how far lanes reach to each side (m).
         reach_m: how far the path must extend beyond its ends (m).
@@ -47,8 +46,12 @@ class MarchingShape:
 
     def __init__(self, slots: NDArray[np.int32], places: Floats, radii: Floats, spacing_m: float) -> None:
         self._slots, self.spacing_m = slots.copy(), spacing_m
-        self.is_whole = bool(((slots >= 0) & (slots < len(places))).all())
-        self.offsets = np.ascontiguousarray(places[np.clip(slots, 0, max(0, len(places) - 1))])
+        has_slot = (slots >= 0) & (slots < len(places))
+        if not has_slot.all():
+            is_left = np.ones(len(places), np.bool_)
+            is_left[slots[has_slot]] = False
+            self._slots[~has_slot] = np.flatnonzero(is_left)[:len(slots) - np.count_nonzero(has_slot)]
+        self.offsets = places[self._slots]
         ahead, right = self.offsets.T
         self.body_m = float(radii.max())
         self.aside_m = float(np.abs(right).max()) + spacing_m
@@ -241,15 +244,25 @@ class FormationMarch(Saveable):
         return shape.column if self.is_in_column else shape.offsets
 
     def _path_for(self, shape: MarchingShape) -> MarchPath:
-        """Return the path, built again if the formation needs a wider or longer one."""
+        if self.path is None:
+            finished(self.lay_again(shape))
+        path = self.path
+        assert path is not None
+        path.measure(self._look_ahead_arc(shape) + shape.spacing_m, MEASURED_AT_ONCE)
+        return path
+
+    def lay_again(self, shape: MarchingShape) -> Steps[None]:
+        """Make the path of the present points in steps, unless there is one that is wide and long enough."""
         wanted = shape.body_m, shape.aside_m, shape.reach_m
         made = self.made_for
-        if made is None or (made != wanted and any(new > old for new, old in zip(wanted, made, strict=True))):
-            self.path, self.made_for = None, wanted
-        if self.path is None:
-            self.path = finished(self.laid(self._points, shape, self.made_for or wanted, self.anchor_m))
-        self.path.measure(self._look_ahead_arc(shape) + shape.spacing_m, MEASURED_AT_ONCE)
-        return self.path
+        if made is not None and any(new > old for new, old in zip(wanted, made, strict=True)):
+            made = None
+        if self.path is not None and made is not None:
+            return
+        points = self._points
+        path = yield from self.laid(points, shape, made, self.anchor_m)
+        if self._points is points:
+            self.take(path)
 
     def laid(
         self, points: Floats, shape: MarchingShape, made_for: tuple[float, float, float] | None = None,
@@ -573,9 +586,11 @@ class MemberTable:
             setattr(self, name, np.insert(array, row, values.get(name, 0), axis=0))
 
     def delete(self, row: int) -> None:
-        """Delete a row. Cost: O(n)."""
+        """Delete a row; slots that a smaller formation does not have are taken away. Cost: O(n)."""
+        stays = np.arange(len(self)) != row
         for name, array in vars(self).items():
-            setattr(self, name, np.delete(array, row, axis=0))
+            setattr(self, name, array[stays])
+        self.slots[self.slots >= len(self)] = NO_SLOT
 
     def reset(self) -> None:
         """Reset the progress of all members, for a new path."""

@@ -182,21 +182,25 @@ def assign_formation_slots(
     The commander gets the first slot, whatever roles that slot requires. ``few_changes``: True for as few changes
     as possible, None for the least distance, False for changes that save enough distance.
 
-    Cost: O(n**3) at worst, usually about n**2; with few changes O(n**2) for role costs and O(changes**3).
+    Cost: O(n**3) at worst, usually about n**2; with few changes O(n) and O(changes**3).
     """
     count = len(marchers)
-    costs = formation.role_costs(roles, count)
-    costs[commander_row], costs[:, 0], costs[commander_row, 0] = np.inf, np.inf, 0.0
+    of_roles, kinds = formation.role_costs(roles, count)
+    kinds[commander_row] = len(of_roles)
+    of_roles = np.concatenate([of_roles, np.full((1, count), np.inf)])
+    of_roles[:, 0], of_roles[-1, 0] = np.inf, 0.0
     ids, positions, before = marchers.ids.copy(), marchers.positions.copy(), marchers.slots.astype(np.int64)
     yield
     if few_changes:
         slots = before.astype(np.int32)
-        rows, free = _changing(slots, costs)
-        found = yield from _assigned(costs[np.ix_(rows, free)] + (yield from _distances(positions[rows], places[free])))
+        rows, free = _changing(slots, of_roles, kinds)
+        yield
+        costs = yield from _costs(positions[rows], places[free], of_roles[:, free], kinds[rows])
+        found = yield from _assigned(costs)
         slots[rows] = free[found.slots]
         if (found.slots != NO_SLOT).all():
             return slots, ()
-    costs += yield from _distances(positions, places)
+    costs = yield from _costs(positions, places, of_roles, kinds)
     if few_changes is None:
         found = yield from _assigned(costs)
     else:
@@ -209,28 +213,31 @@ def assign_formation_slots(
     return slots, tuple(ids[without].tolist())
 
 
-def _changing(slots: NDArray[np.int32], costs: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _changing(
+    slots: NDArray[np.int32], of_roles: Floats, kinds: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the rows of members that cannot keep their slot, and the slots that no other member keeps."""
     rows = np.arange(len(slots))
     stays = (slots >= 0) & (slots < len(slots))
-    stays[stays] = np.isfinite(costs[rows[stays], slots[stays]])
+    stays[stays] = np.isfinite(of_roles[kinds[stays], slots[stays]])
     owners = np.full(len(slots), NO_SLOT)
     owners[slots[stays][::-1]] = rows[stays][::-1]         # the first of several members with one slot
     stays[stays] = owners[slots[stays]] == rows[stays]
     return np.flatnonzero(~stays), np.flatnonzero(owners == NO_SLOT)
 
 
-def _distances(positions: Floats, places: Floats) -> Steps[Floats]:
-    """Return the distance of each member from each place, shape (members, places) (m)."""
-    squares = np.zeros((len(positions), len(places)))
+def _costs(positions: Floats, places: Floats, of_roles: Floats, kinds: NDArray[np.intp]) -> Steps[Floats]:
+    """Return the distance of each member from each place plus the cost of its roles, shape (members, places) (m)."""
+    costs = np.zeros((len(positions), len(places)))
     block = max(1, COSTS_PER_STEP // max(1, len(places)))
     for first in range(0, len(positions), block):
         rows = slice(first, first + block)
         for axis in range(places.shape[1]):                # a sum over an axis of two takes ten times as long
-            squares[rows] += (positions[rows, axis, None] - places[:, axis]) ** 2
-        np.sqrt(squares[rows], out=squares[rows])
+            costs[rows] += (positions[rows, axis, None] - places[:, axis]) ** 2
+        np.sqrt(costs[rows], out=costs[rows])
+        costs[rows] += of_roles[kinds[rows]]
         yield
-    return squares
+    return costs
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from ai_core.faults import FaultIsolation, given_faults
 from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part, Refuse, Same, Saveable
 from ai_core.saving.fields import checked_list, refuse
 from ai_core.saving.kinds import Columns, ListOf, MapOf, OneOf, Optional, Seconds, Whole
-from ai_core.scheduling.interruptible import Steps, finished
+from ai_core.scheduling.interruptible import Steps
 from ai_core.squads.attack_tokens import AttackTokens
 from ai_core.squads.capabilities import Capabilities, Force
 from ai_core.squads.commander import (
@@ -247,12 +247,6 @@ class Squad(Saveable):
         """
         elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
         marchers, was_in_column = self.marchers, self.is_in_column
-        # A smaller squad has fewer slots: a member whose slot no longer exists gets another without a thought.
-        if len(self) and not self._shape().is_whole and self._march.has_path:
-            if not self.is_thinking:
-                self._request_slots("few_changes")
-            how = "few_changes" if self.is_thinking or self._slots_wanted is None else self._slots_wanted
-            self._safely("slots", lambda: finished(self._assign_slots(how)))
         if not self._safely("march", lambda: self._advance(elapsed_s)):
             marchers.stay()
         if self.is_in_column != was_in_column:
@@ -523,6 +517,13 @@ class Squad(Saveable):
         """True if the last thought was interrupted; ``think`` continues it."""
         return self._thought is not None
 
+    @property
+    def needs_thought(self) -> bool:
+        """True if a thought was interrupted or path or slots changed: call ``think`` before the next ``move_slots``."""
+        march = self._march
+        return self.is_thinking or (
+            march.has_path and len(self) > 0 and (self._slots_wanted is not None or not march.is_laid))
+
     def think(self, turn: Turn | None = None) -> None:
         """Decide for the squad: commander, path, slots and tactic. Callable as work of a scheduler.
 
@@ -757,7 +758,7 @@ class Squad(Saveable):
         if self.order.state == "waiting":
             yield from self._safely_in_steps("path", self._poll_path())
         if len(self) and not self._march.is_laid:
-            yield from self._safely_in_steps("path", self._lay_path())
+            yield from self._safely_in_steps("path", self._march.lay_again(self._all_slots()))
         if self._march.has_path:
             far_m = REASSIGN_DISTANCE * self.formation.spacing_m
             rests = self.clock.now.seconds - self._slots_given_s < SLOT_REST_S * len(self)
@@ -813,14 +814,6 @@ class Squad(Saveable):
                 self._start_march(path_points, path)
         else:
             self._fail(self.routes.why(ticket) or "no path leads there")
-
-    def _lay_path(self) -> Steps[None]:
-        """Make the path of an order that has its points already, or of another formation."""
-        march = self._march
-        points = march.points
-        path = yield from march.laid(points, self._all_slots(), march.made_for, march.anchor_m)
-        if march.points is points and not march.is_laid:
-            march.take(path)
 
     def _start_march(self, points: Floats, path: MarchPath | None = None) -> None:
         self._march.begin(points, path)
@@ -885,6 +878,9 @@ class Squad(Saveable):
         self._counts["slot_assignments"] += 1
         shape = self._all_slots()
         yield
+        if self._slot_requests != number:
+            return
+        yield from self._march.lay_again(shape)
         if self._slot_requests != number:
             return
         places = self._march.places(self.marchers, shape)
@@ -1013,10 +1009,12 @@ class Squad(Saveable):
             TypeError, ValueError: if an argument has a wrong type or is out of range.
         """
         row = self.row_of(member_id)
-        data = self._members[member_id].data
-        member = SquadMember(member_id, speed, radius_m, several_names("roles", roles), capabilities, data)
+        before = self._members[member_id]
+        member = SquadMember(member_id, speed, radius_m, several_names("roles", roles), capabilities, before.data)
         self._members[member_id] = member
         self.marchers.speeds[row], self.marchers.radii[row] = member.speed, member.radius_m
+        if (member.radius_m, member.roles) != (before.radius_m, before.roles):
+            self._request_slots("few_changes")
 
 
 __all__ = ["BUILT_IN", "ChooseTactic", "Squad", "checked_place"]

@@ -1,6 +1,7 @@
 """A squad: who commands, where it goes, who comes and goes."""
 from __future__ import annotations
 
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -83,6 +84,10 @@ def test_who_is_lost_between_two_thoughts_stops_nobody(clock, lost):
     march(squad, clock, seconds=2)
     squad.remove(lost)
     squad.move_slots(0.1)
+    assert len(np.unique(squad.destinations, axis=0)) == 4      # nobody shares a slot, and none is left out
+    assert squad.needs_thought
+    squad.think()
+    assert not squad.needs_thought
     assert sorted(squad.marchers.slots.tolist()) == [0, 1, 2, 3]
     squad.hold()
     squad.remove(squad.member_ids.tolist()[0])
@@ -385,13 +390,74 @@ def test_a_member_lost_during_a_thought_starts_its_slots_again(clock):
         if step == 9:
             assert sliced.is_thinking
             sliced.remove(30)
-            sliced.move_slots(0.0)      # the others have slots of the smaller formation at once
-            assert sorted(sliced.slot_of(one) for one in sliced.members) == [*range(59)]
+            sliced.move_slots(0.0)      # the others march in slots of the smaller formation at once
+            assert len(np.unique(sliced.destinations, axis=0)) == 59
 
     think_in_steps(sliced, lose)
     whole.remove(30)
     whole.think()
     assert [sliced.slot_of(one) for one in sliced.members] == [whole.slot_of(one) for one in whole.members]
+
+
+def calls_of(work):
+    """Call ``work``, and return how many functions it calls: its size, whatever the machine."""
+    calls = 0
+
+    def count(frame, event, argument):
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def think_one_step(squad):
+    squad.think(SimpleNamespace(budget=Budget.of_steps(1)))
+
+
+@pytest.mark.parametrize("count", [20, 200])
+@pytest.mark.parametrize("lost", ["commander", "member"])
+def test_a_lost_member_is_replaced_in_small_pieces(clock, count, lost):
+    squad = squad_of(count, clock, formation=Formation.wedge(2.0, places={"healer": "rear"}))
+    squad.move_to((50, 0))
+    squad.think()
+    squad.move_slots(0.1)
+    squad.remove(squad.commander if lost == "commander" else count // 2)
+    pieces = [calls_of(lambda: squad.move_slots(0.1))]
+    while squad.needs_thought:
+        pieces.append(calls_of(lambda: think_one_step(squad)))
+    assert sorted(squad.slot_of(one) for one in squad.members) == [*range(count - 1)]
+    assert 6 < len(pieces) < 12
+    assert max(pieces) < 130            # 50 to 100 us; in one piece it is 500
+
+
+@pytest.mark.parametrize("change", ["joins", "grows"])
+def test_path_of_a_wider_formation_is_laid_in_steps_on_the_march(clock, change):
+    squad = squad_of(20, clock, formation=Formation.line(2.0))
+    squad.move_to((50, 0))
+    squad.think()
+    squad.move_slots(0.1)
+    path = squad.path_points
+    if change == "joins":
+        squad.add(20, (0, -20))
+    else:
+        squad.change_member(3, radius_m=0.9)
+    steps = 0
+    while squad.needs_thought:
+        assert calls_of(lambda: squad.move_slots(0.1)) < 130
+        assert squad.velocities().any()       # the members march meanwhile
+        think_one_step(squad)
+        steps += 1
+    assert steps > 10
+    assert squad.path_points.tolist() == path.tolist()
+    places = squad.slot_positions()
+    squad.set_formation(Formation.line(2.0))    # lays the path again, in one piece
+    squad.move_slots(0.0)
+    assert squad.slot_positions().tolist() == places.tolist()
 
 
 @pytest.mark.parametrize("at", range(1, 16))

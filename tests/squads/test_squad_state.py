@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
+from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.saving.fields import StateError
 from ai_core.squads.capabilities import Capabilities
@@ -42,6 +44,21 @@ def test_a_squad_loaded_goes_on_as_the_one_that_was_saved(clock, seconds):
     for one in (squad, other):
         march(one, one.clock, seconds=3)
     assert other.save_state() == squad.save_state()
+
+
+def test_the_path_of_a_loaded_squad_is_laid_in_steps(clock):
+    squad, other = squad_of(20, clock), squad_of(2, clock)
+    squad.move_to((50, 0))
+    march(squad, clock, seconds=2)
+    other.prepare_state(squad.save_state())()
+    steps = 0
+    while other.needs_thought:
+        other.think(SimpleNamespace(budget=Budget.of_steps(1)))
+        steps += 1
+    assert steps > 4
+    for one in (squad, other):
+        one.move_slots(0.1)
+    assert other.destinations.tolist() == squad.destinations.tolist()
 
 
 @pytest.mark.parametrize("change", [

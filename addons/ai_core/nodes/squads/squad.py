@@ -288,7 +288,6 @@ class Squad(SavedState, Node):
         settings=Hook(), members=MapOf(NodeAt("SquadMember"), key=Whole(), at="members_by_id"),
         enemies=MapOf(NodeAt(), key=Whole(), at="enemies_by_id"), last_enemy=Whole(at="_last_enemy"),
         unmarched_s=Seconds(0, at="_unmarched_s"), frames=Whole(at="_frames"), is_resting=Flag(at="_is_resting"),
-        thinks_next=Flag(at="_thinks_next"),
         core=Part(at="_core"))
     cannot_load = "the squad does not run; it needs an AIScheduler"
 
@@ -297,7 +296,6 @@ class Squad(SavedState, Node):
         self._scheduler: Any = None
         self._tasks: list[Task] = []
         self._unmarched_s, self._frames = 0.0, 0
-        self._has_new_path = False               # which a thought lays in steps, before the next march
         self._is_resting = True
         self._members = {}
         self._places = Places(3)
@@ -524,8 +522,7 @@ class Squad(SavedState, Node):
         self._unmarched_s += turn.elapsed_s
         if self._frames % self.march_period == 0 or is_resting:
             self.place_all()
-            if self._thinks_next:
-                self._has_new_path = False
+            if core.needs_thought:
                 core.think(turn)
                 if self._core is not core:           # a callback took the squad out of the tree
                     return
@@ -536,19 +533,9 @@ class Squad(SavedState, Node):
         if self.show_in_game:
             self._scheduler.draw_later(self, self.show_squad)
 
-    @property
-    def _thinks_next(self) -> bool:
-        """Whether the squad thinks before its next march, as it has a path to lay or a thought to end."""
-        return self._has_new_path or (self._core is not None and self._core.is_thinking)
-
-    @_thinks_next.setter
-    def _thinks_next(self, thinks_next: bool) -> None:
-        self._has_new_path = thinks_next
-
     def _form(self) -> None:
         if self._core is not None:
             self._core.set_formation(self._pattern())
-            self._has_new_path = True
             for member in self._members.values():
                 member.join_crowd()
         self.update_configuration_warnings()
@@ -666,7 +653,6 @@ class Squad(SavedState, Node):
         self.place_all()
         with refusing():
             order: Order = give()
-        self._has_new_path |= order.state == "marching"
         self.wake()
         goal = self._point_or_none(order.goal)
         for member in self.get_members():
