@@ -11,6 +11,7 @@ noted. Seldom events (failures, overruns, listeners) are handed to the scheduler
 from __future__ import annotations
 
 from array import array
+from itertools import chain, islice
 from math import ceil
 
 import cython
@@ -39,8 +40,6 @@ INFINITY = cython.declare(cython.double, float("inf"))
 LEARNED = cython.declare(cython.longlong, 2)        # 1 / share of a longer piece that one run teaches
 FORGOTTEN = cython.declare(cython.longlong, 64)     # the same of a shorter one: 1 run in 30 is longer than the learned
 LEAST_SHARE = cython.declare(cython.double, 0.25)   # of a share, however long the piece after it: work must progress
-KNOWN = cython.declare(cython.Py_ssize_t, 0)        # places of the tasks that ran, and of the new ones
-NEW = cython.declare(cython.Py_ssize_t, 1)
 LONG_NS = cython.declare(cython.longlong, 50_000)   # longer pieces are planned for; their calls are made one by one
 
 
@@ -124,10 +123,7 @@ class TaskRun:
         _bias: factor of its priority, learned by an OverrunBias.
         _piece_ns: learned time for which it runs on after its share has ended; all of a run that never looks (ns).
         _kind: the tasks that run the same code.
-        _before, _behind: its neighbours in the CarryOverQueue; None at the ends.
-        _units: its weight there.
-        _is_new: whether it stands there among the tasks that never ran.
-        _is_taken: whether it was taken from there in this frame.
+        _units: its weight in the CarryOverQueue.
         _is_held: whether it must wait although it was reached, as its learned piece does not fit.
         _row: row of its recent runs in the ``RunLoop``, -1 for none; ``_recent_runs`` have been noted there.
     """
@@ -159,11 +155,7 @@ class TaskRun:
     _overruns = cython.declare(cython.longlong, visibility="public")
     _lateness_frames = cython.declare(cython.longlong, visibility="public")
     _max_lateness_frames = cython.declare(cython.longlong, visibility="public")
-    _before = cython.declare(object, visibility="public")
-    _behind = cython.declare(object, visibility="public")
     _units = cython.declare(cython.longlong, visibility="public")
-    _is_new = cython.declare(cython.bint, visibility="public")
-    _is_taken = cython.declare(cython.bint, visibility="public")
     _is_held = cython.declare(cython.bint, visibility="public")
 
     def __init__(self) -> None:
@@ -179,9 +171,7 @@ class TaskRun:
         self._measured_runs = self._used_ns = self._max_used_ns = 0
         self._row, self._recent_runs, self._piece_ns = -1, 0, 0
         self._kind = WorkKind()
-        self._before = self._behind = None
-        self._units = 0
-        self._is_new = self._is_taken = self._is_held = False
+        self._units, self._is_held = 0, False
 
 
 @cython.cfunc
@@ -198,68 +188,37 @@ def units_of(task: TaskRun) -> cython.longlong:
 class CarryOverQueue:
     """Tasks that wait for a later frame, in the order in which they fell due, those of one frame by id.
 
-    They are taken from the front, each once in a frame, and leave when they have run.
-
-    With ``most_new``, tasks that never ran have a queue of their own, of which only that many may run
-    in a frame: so a wave of new tasks causes no spike, and costs no iteration in each frame.
-
-    Only ``all``, ``clear`` and ``refill`` iterate over all waiting tasks.
-
-    Args:
-        most_new: tasks that may run for the first time in one frame (count), 1 or more; None for all.
-
-    Attributes:
-        weight_behind: weight of the tasks that may run in this frame and were not taken yet.
+    Only ``all`` and ``clear`` iterate over all waiting tasks.
     """
 
-    most_new: cython.Py_ssize_t
-    new_left: cython.Py_ssize_t     # that may be taken in this frame
-    count: cython.Py_ssize_t
-    first: list                     # the first task, or None, of those that ran and of the new ones
-    last: list
-    next: list                      # the first that was not taken in this frame
-    units: cython.longlong          # of all that ran
-    units_behind: cython.longlong   # of those that were not taken
+    held: dict                      # tasks by their order, as a set of tasks has none; these before the waiting ones
+    waiting: dict
+    units: cython.longlong          # of all that wait
+    units_behind: cython.longlong   # of those behind the tasks that were taken last
     stopped: list
 
-    def __init__(self, most_new: object = None) -> None:
-        self.most_new = self.new_left = -1 if most_new is None else most_new
-        self.first, self.last, self.next = [None, None], [None, None], [None, None]
-        self.count = self.units = self.units_behind = 0
-        self.stopped = []
+    def __init__(self) -> None:
+        self.held, self.waiting, self.stopped = {}, {}, []
+        self.units = self.units_behind = 0
 
     def __len__(self) -> int:
-        return self.count
+        return len(self.held) + len(self.waiting)
 
     @property
     def weight_behind(self) -> float:
-        """Weight of the tasks that may run in this frame and were not taken yet. Cost: O(most_new)."""
-        task: TaskRun
-        units: cython.longlong = self.units_behind
-        left: cython.Py_ssize_t = self.new_left
-        place = self.next[NEW]
-        while place is not None and left > 0:
-            task, left = place, left - 1
-            units, place = units + task._units, task._behind
-        return 1.0 * units / UNIT
+        """Weight of the tasks behind those that were taken last; of all when a frame begins."""
+        return 1.0 * self.units_behind / UNIT
 
     def begin_frame(self) -> bool:
-        """Remove tasks that were stopped and not resumed, let all others be taken; return whether any wait."""
+        """Remove tasks that were stopped and not resumed; return whether any wait."""
         task: TaskRun
-        kind: cython.Py_ssize_t
         if self.stopped:
             for task in self.stopped:
                 if not task._may_run:
                     self.leave(task)
             self.stopped = []
-        for kind in range(2):
-            place = self.first[kind]
-            while place is not self.next[kind]:
-                task = place
-                task._is_taken, place = False, task._behind
-            self.next[kind] = self.first[kind]
-        self.new_left, self.units_behind = self.most_new, self.units
-        return self.count > 0
+        self.units_behind = self.units
+        return len(self) > 0
 
     def stop(self, task: TaskRun) -> None:
         """Mark a task as unable to run; it keeps its place if it is resumed before the next frame."""
@@ -274,136 +233,68 @@ class CarryOverQueue:
                 task._due_since = frame
                 self.add(task)
 
+    def add(self, task: TaskRun) -> None:
+        """Add a task that waits since its ``_due_since``, behind all others."""
+        task._units, task._is_held = units_of(task), False
+        self.waiting[task] = True
+        self.units += task._units
+        self.units_behind += task._units
+
     def take(self, count: cython.Py_ssize_t) -> list:
-        """Return the next tasks that may run, at most ``count``, none of them twice in a frame. Cost: O(count)."""
+        """Return the first tasks, at most ``count``; they stay until ``leave_reached``. Cost: O(count)."""
         task: TaskRun
-        new: TaskRun
-        taken: list = []
-        while len(taken) < count:
-            place = self.next[KNOWN]
-            if self.new_left > 0 and self.next[NEW] is not None:
-                new = self.next[NEW]
-                if place is None or comes_first(new, place):
-                    place = new
-            if place is None:
-                break
-            task = place
-            if task._is_new:
-                self.next[NEW] = task._behind
-                self.new_left -= 1
-            else:
-                self.next[KNOWN] = task._behind
-                self.units_behind -= task._units
-            task._is_taken, task._is_held = True, False
-            taken.append(task)
+        taken: list = list(islice(chain(self.held, self.waiting) if self.held else self.waiting, count))
+        self.units_behind = self.units
+        for task in taken:
+            self.units_behind -= task._units
         return taken
 
     def leave_reached(self, taken: list, reached: cython.Py_ssize_t) -> None:
-        """Remove those of the taken tasks that a RunLoop reached and does not hold."""
+        """Remove those of the taken tasks that a RunLoop reached; those that it holds wait for ``come_back``."""
         task: TaskRun
         place: cython.Py_ssize_t
+        since: cython.longlong
         for place in range(reached):
             task = taken[place]
-            if not task._is_held:
-                self.leave(task)
+            since = task._due_since
+            self.leave(task)
+            if task._is_held:
+                task._due_since = since
+
+    def come_back(self, held: list) -> None:
+        """Put tasks that were held, and may still run, before all others."""
+        task: TaskRun
+        first: dict = {}
+        for task in held:
+            if task._due_since >= 0 and task._may_run:
+                first[task], task._is_held = True, False
+                self.units += task._units
+            else:
+                task._due_since = -1
+        self.held = first | self.held
 
     def leave(self, task: TaskRun) -> None:
-        """Remove a task; does nothing if it does not wait. Cost: O(1)."""
-        other: TaskRun
-        kind: cython.Py_ssize_t = NEW if task._is_new else KNOWN
-        if task._due_since < 0:
-            return
-        task._due_since = -1
-        if task._before is None:
-            self.first[kind] = task._behind
-        else:
-            other = task._before
-            other._behind = task._behind
-        if task._behind is None:
-            self.last[kind] = task._before
-        else:
-            other = task._behind
-            other._before = task._before
-        if task is self.next[kind]:
-            self.next[kind] = task._behind
-        if task._is_new:
-            if task._is_taken and not task._runs:
-                self.new_left += 1
-        else:
+        """Remove a task, if it waits. Cost: O(1)."""
+        if self.waiting.pop(task, False) or (self.held and self.held.pop(task, False)):
             self.units -= task._units
-            if not task._is_taken:
-                self.units_behind -= task._units
-        task._before = task._behind = None
-        task._is_taken, self.count = False, self.count - 1
+        task._due_since = -1
 
     def reweigh(self, task: TaskRun) -> None:
         """Update the total after the weight of a task changed. Cost: O(1)."""
-        more: cython.longlong
-        if task._due_since >= 0:
-            more = units_of(task) - task._units
-            task._units += more
-            if not task._is_new:
-                self.units += more
-                if not task._is_taken:
-                    self.units_behind += more
+        if task in self.waiting or task in self.held:
+            self.units -= task._units
+            self.units += units_of(task)
+        task._units = units_of(task)
 
     def all(self) -> list:
         """Return all tasks that wait, in order. Cost: O(waiting)."""
-        task: TaskRun
-        found: list = []
-        known, new = self.first
-        while known is not None or new is not None:
-            if new is None or (known is not None and comes_first(known, new)):
-                task = known
-                known = task._behind
-            else:
-                task = new
-                new = task._behind
-            found.append(task)
-        return found
+        return [*self.held, *self.waiting]
 
     def clear(self) -> None:
         """Remove all tasks."""
         for task in self.all():
             self.leave(task)
         self.stopped = []
-
-    def refill(self, tasks: list) -> None:
-        """Fill the empty queue with tasks that wait, in order, each since its ``_due_since``. Cost: O(n)."""
-        task: TaskRun
-        for task in tasks:
-            self.add(task)
-
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def add(self, task: TaskRun) -> cython.int:
-        last: TaskRun
-        kind: cython.Py_ssize_t
-        task._units = units_of(task)
-        task._is_new, task._is_taken, task._is_held = self.most_new >= 0 and task._runs == 0, False, False
-        kind = NEW if task._is_new else KNOWN
-        task._before, task._behind = self.last[kind], None
-        if task._before is None:
-            self.first[kind] = task
-        else:
-            last = task._before
-            last._behind = task
-        self.last[kind] = task
-        if self.next[kind] is None:
-            self.next[kind] = task
-        if not task._is_new:
-            self.units += task._units
-            self.units_behind += task._units
-        self.count += 1
-        return 0
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def comes_first(one: TaskRun, other: TaskRun) -> cython.bint:
-    if one._due_since != other._due_since:
-        return one._due_since < other._due_since
-    return one._id < other._id
 
 
 @cython.final

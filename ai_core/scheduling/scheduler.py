@@ -55,6 +55,7 @@ run pays the first cost, with larger ones a small budget pays for tasks that it 
 """
 
 by_priority = attrgetter("_priority")
+by_wait = attrgetter("_due_since", "_id")
 
 _PreparedTask = tuple[dict[str, Any], Task, Change]
 """A saved task, the present task of its name, and the function that loads the state of its work."""
@@ -140,7 +141,8 @@ class Scheduler(Saveable):
         self._overrun_piece_ns = 0      # by which the work that overran this frame exceeded its share
         self._is_advancing = False
         self._table = DueTable()
-        self._line = CarryOverQueue(activations_per_frame if policy is Policy.LOAD_BALANCING else None)
+        # Tasks that wait; those that wait to run for the first time if only so many may in a frame.
+        self._line, self._new = CarryOverQueue(), CarryOverQueue()
         self._loop = RunLoop(
             policy is not Policy.FREQUENCY, policy in (Policy.LOAD_BALANCING, Policy.REQUESTED_TIME),
             self._faults._in_a_row)
@@ -181,7 +183,8 @@ class Scheduler(Saveable):
     @property
     def waiting(self) -> tuple[Task, ...]:
         """Due tasks that wait for the next frame, the longest due first, then by id."""
-        return tuple(task for task in self._line.all() if task._may_run)
+        waiting = [task for queue in (self._line, self._new) for task in queue.all() if task._may_run]
+        return tuple(sorted(waiting, key=by_wait))
 
     @property
     def overruns(self) -> int:
@@ -387,7 +390,8 @@ class Scheduler(Saveable):
             self._table.add(task)
         else:
             self._table.remove(task)
-            (self._line.leave if task._is_removed else self._line.stop)(task)
+            queue = self._queue_of(task)
+            (queue.leave if task._is_removed else queue.stop)(task)
 
     def _check_ours(self, task: Task) -> None:
         if not isinstance(task, Task):
@@ -466,7 +470,7 @@ class Scheduler(Saveable):
         if self._is_advancing:
             raise RuntimeError("the scheduler is advancing already; work must not advance it")
         due = self._table.due()
-        if not (due or self._line or self._runs_all):
+        if not (due or self._line or self._new or self._runs_all):
             self._frame += 1
             return
         self._is_advancing = True
@@ -496,9 +500,10 @@ class Scheduler(Saveable):
                 len(self._line) > 0)
 
     def _balance(self, due: list[Task]) -> None:
-        """Run the waiting tasks, then the due tasks, as far as the budget suffices."""
+        """Run new tasks, then the waiting tasks, then the due tasks, as far as the budget suffices."""
         line, loop, frame = self._line, self._loop, self._frame
-        if not line.begin_frame() and self._activations is None:
+        new = self._beginners(due)
+        if not (line.begin_frame() or new):
             try:
                 loop.run(due)
             finally:
@@ -506,15 +511,36 @@ class Scheduler(Saveable):
                     line.join([*loop.late, *due[loop.place:]], frame)
             return
         line.join(due, frame)
-        count = SERVED_FIRST
-        while taken := line.take(count):
-            count = min(2 * count, SERVED_AT_ONCE)
-            try:
-                loop.run(taken, line.weight_behind)
-            finally:
-                line.leave_reached(taken, loop.place)
-            if loop.place < len(taken):
-                return
+        try:
+            count = SERVED_FIRST
+            goes_on = not new or self._serve(self._new, new)
+            while goes_on and (taken := line.take(count)):
+                goes_on = self._serve(line, taken)
+                count = min(2 * count, SERVED_AT_ONCE)
+        finally:
+            if loop.late:
+                for queue in (line, self._new):
+                    queue.come_back([task for task in loop.late if self._queue_of(task) is queue])
+
+    def _serve(self, queue: CarryOverQueue, taken: list[Task]) -> bool:
+        """Run tasks taken from a queue; return whether all were reached."""
+        try:
+            self._loop.run(taken, self._line.weight_behind)
+        finally:
+            queue.leave_reached(taken, self._loop.place)
+        return bool(self._loop.place == len(taken))
+
+    def _queue_of(self, task: Task) -> CarryOverQueue:
+        return self._line if task._runs or self._activations is None else self._new
+
+    def _beginners(self, due: list[Task]) -> list[Task]:
+        """Let the due tasks that never ran wait; return those of all such tasks that may run in this frame."""
+        if self._activations is None:
+            return []
+        self._new.begin_frame()
+        self._new.join([task for task in due if not task._runs], self._frame)
+        taken: list[Task] = self._new.take(self._activations)
+        return taken
 
     def _run_sorted(self, due: list[Task]) -> None:
         """Run the due and waiting tasks in the order of the policy."""
@@ -522,40 +548,28 @@ class Scheduler(Saveable):
         line.begin_frame()
         if self._runs_all:
             due = sorted([task for task in self._tasks.values() if task._may_run], key=by_id)
-        queue = [*line.all(), *(task for task in due if task._due_since < 0)] if line else due
-        held: list[Task] = []
-        if self._activations is not None:
-            queue, held = self._admitted(queue, self._activations)
-        if line:
-            queue.sort(key=by_id)
+        waiting = [*self._beginners(due), *line.all()]
+        queue = due
+        if waiting or self._new:
+            queue = sorted([*waiting, *(task for task in due if task._due_since < 0)], key=by_id)
         claim = self._claim if self._has_requests else by_priority
         queue.sort(key=claim, reverse=True)     # stable: equal ones stay in the order of their ids
         loop.place = 0
         try:
             loop.run(queue)
         finally:
-            late = [*loop.late, *queue[loop.place:], *held]
-            if line:
+            late = [*loop.late, *queue[loop.place:]]
+            if waiting:
                 still = set(late)
                 for task in queue:
                     if task not in still:
                         line.leave(task)
+                        self._new.leave(task)
             line.join(sorted(late, key=by_id), frame)
 
     def _claim(self, task: Task) -> float:
         since = task._due_since
         return float(task._priority * (1 if since < 0 else 1 + self._frame - since))
-
-    @staticmethod
-    def _admitted(queue: list[Task], left: int) -> tuple[list[Task], list[Task]]:
-        """Split a queue into the tasks that may run this frame, and new ones beyond the cap."""
-        admitted: list[Task] = []
-        held: list[Task] = []
-        for task in queue:
-            if not task._runs:
-                left -= 1
-            (admitted if task._runs or left >= 0 else held).append(task)
-        return admitted, held
 
     def _follow_up(
         self, task: Task, turn: Turn | None, granted: float, used: float, over: float, steps: int, used_us: float,
@@ -708,6 +722,7 @@ class Scheduler(Saveable):
         loaded = {task for _, task in pairs}
         extra = [task for task in self._tasks.values() if task not in loaded]
         self._line.clear()
+        self._new.clear()
         for task in self._tasks.values():
             self._phasing.remove(PhaseSlot(task._period, task._phase))
             self._loop.release_row(task)
@@ -730,10 +745,11 @@ class Scheduler(Saveable):
             if since >= 0 and self._policy is not Policy.FREQUENCY:
                 task._due_since = since
                 waiting.append(task)
-        self._line.refill(sorted(waiting, key=attrgetter("_due_since", "_id")))
-        for task in waiting:
+        for task in sorted(waiting, key=by_wait):
+            queue = self._queue_of(task)
+            queue.add(task)
             if not task._may_run:
-                self._line.stop(task)
+                queue.stop(task)
 
 
 def tree_statistics(scheduler: Scheduler) -> list[dict[str, object]]:

@@ -170,38 +170,27 @@ def test_loaded_work_waits_in_same_order_with_same_shares(clock):
     assert first[0].save_state() == second[0].save_state()
 
 
-@pytest.mark.parametrize("most_new", [None, 2])
 @given(deeds=st.lists(st.tuples(st.sampled_from("jjjlltrsf"), st.integers(0, 20)), max_size=60))
-def test_line_weighs_what_is_behind_whatever_was_done(most_new, deeds):
-    """The model: lists in order, of the tasks that wait, and of those that were not taken in this frame."""
-    scheduler, line, waiting, behind = Scheduler(ManualClock()), CarryOverQueue(most_new), [], []
+def test_line_weighs_what_is_behind_whatever_was_done(deeds):
+    """The model: a list of the tasks that wait, in order."""
+    scheduler, line, waiting = Scheduler(ManualClock()), CarryOverQueue(), []
     tasks = [scheduler.add(do_nothing, priority=0.1 * (1 + number)) for number in range(21)]
-    ran_new = 0
-
-    def allowed():
-        new = [one for one in behind if not one._runs]
-        held_back = [] if most_new is None else new[max(0, most_new - ran_new):]
-        return [one for one in behind if one not in held_back]
-
     for frame, (deed, number) in enumerate(deeds):
-        task = tasks[number]
+        task, behind = tasks[number], waiting
         if deed == "j" and task not in waiting:
             line.join([task], frame)
             waiting.append(task)
-            behind.append(task)
-        elif deed in "lr":          # taken; all leave, or all but every third, which is held
-            expected = allowed()[:number]
+        elif deed in "lr":          # taken and reached; all leave, or all but every third, which is held
             taken = line.take(number)
-            assert taken == expected
-            for index, one in enumerate(taken):
-                behind.remove(one)
-                one._is_held = deed == "r" and index % 3 == 0
-                ran_new += not one._runs
-                if not one._is_held:
-                    waiting.remove(one)
-            for one in taken:
-                one._runs += not one._is_held
+            assert taken == waiting[:number]
+            behind, held = waiting[number:], taken[::3] if deed == "r" else []
+            assert line.weight_behind == pytest.approx(sum(one.priority for one in behind), abs=len(behind) / UNIT)
+            for one in held:
+                one._is_held = True
             line.leave_reached(taken, len(taken))
+            assert line.all() == behind
+            line.come_back(held)
+            waiting = [*held, *behind]
             assert [one._due_since >= 0 for one in taken] == [one in waiting for one in taken]
         elif deed == "t":
             task._priority *= 1.7
@@ -212,25 +201,23 @@ def test_line_weighs_what_is_behind_whatever_was_done(most_new, deeds):
             line.begin_frame()
             task._may_run = True
             waiting = [one for one in waiting if one is not task]
-            behind, ran_new = [*waiting], 0
-        elif deed == "f":
-            assert line.begin_frame() == bool(waiting)
-            behind, ran_new = [*waiting], 0
+        assert line.begin_frame() == bool(waiting)
         assert line.all() == waiting
         assert len(line) == len(waiting)
-        assert line.weight_behind == pytest.approx(sum(one.priority for one in allowed()), abs=len(waiting) / UNIT)
+        assert line.weight_behind == pytest.approx(sum(one.priority for one in waiting), abs=len(waiting) / UNIT)
     line.clear()
     assert line.all() == []
-    assert line.weight_behind == 0
+    assert (line.begin_frame(), line.weight_behind) == (False, 0)
 
 
-@pytest.mark.parametrize("most_new", [None, 3])
-def test_line_is_refilled_in_order(most_new):
-    scheduler, line = Scheduler(ManualClock()), CarryOverQueue(most_new)
-    tasks = [scheduler.add(do_nothing) for _ in range(9)]
-    for number, task in enumerate(tasks):
-        task._due_since, task._runs = number // 2, number % 2
-    line.refill(tasks)
-    line.begin_frame()
-    assert line.all() == tasks
-    assert line.take(99) == [one for one in tasks if most_new is None or one._runs or one in tasks[:5]]
+def test_held_work_that_was_paused_or_removed_does_not_come_back():
+    scheduler, line = Scheduler(ManualClock()), CarryOverQueue()
+    paused, removed, held = tasks = [scheduler.add(do_nothing) for _ in range(3)]
+    line.join(tasks, 7)
+    for task in line.take(3):
+        task._is_held = True
+    line.leave_reached(tasks, 3)
+    paused._may_run = False
+    line.leave(removed)
+    line.come_back(tasks)
+    assert (line.all(), [task._due_since for task in tasks]) == ([held], [-1, -1, 7])
