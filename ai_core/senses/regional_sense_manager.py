@@ -62,10 +62,13 @@ Higher values notice sooner and cost more in every frame; with p pairs in view a
 pair is queried after ceil(p / max_rays) advances at the latest.
 """
 
-RAYS_AT_ONCE = 512
-"""Lines of sight queried between two checks of the budget (count), about 0.2 ms.
+MOST_AT_ONCE = 512
+"""Lines of sight between two checks of the budget (count), about 0.2 ms; and pairs of which all are asked at once."""
 
-Higher values overrun a small budget further; lower ones pay NumPy's call overhead too often.
+RAYS_AT_ONCE = 64
+"""Lines of sight of more pairs that are queried before the first check (count): 40 µs where caches are cold.
+
+Each further piece is twice as large. More overrun a small budget, fewer pay for many calls.
 """
 
 MOST_CLUES = 1024
@@ -812,9 +815,9 @@ class RegionalSenseManager(Saveable):
         listeners are notified. A budget of time keeps up to three quarters for that; where it ends, the next
         advance continues, and if the stages have used all of it, the next advance begins with the pass. Each of both
         has at least 50 µs when it runs. Other budgets do not end the pass. The overrun is at most one
-        block of sensors, 512 rays, 16 arrivals, or a listener; only the first piece of an advance begins where
+        block of sensors, 64 to 512 rays, 16 arrivals, or a listener; only the first piece of an advance begins where
         the time that it took before is not left. Up to ``FEW_PAIRS`` pairs, 1,024, are a block, and one piece with
-        the first 512 rays.
+        the first rays.
 
         With a ``period_frames`` above 1, sensors look, and memory and awareness advance, in one of so many frames.
 
@@ -858,7 +861,7 @@ class RegionalSenseManager(Saveable):
                 if is_whole:
                     sight.look(budget if limit is None else NO_LIMIT, now.seconds)
                     if sight.pairs_needing_rays:
-                        part = budget if limit is None else NO_LIMIT if self.max_rays <= RAYS_AT_ONCE else (
+                        part = budget if limit is None else NO_LIMIT if sight.pairs_needing_rays <= MOST_AT_ONCE else (
                             limit.part_of_at_least(LEAST_US))
                         if not self._ask(part, now.seconds):
                             sight.ages.note_interrupted()
@@ -1192,7 +1195,7 @@ class RegionalSenseManager(Saveable):
         waiting = self._emitted.queue.awaiting_occlusion
         left = max(1, self.max_rays // 2)
         while left and waiting and not budget.is_spent:
-            asked = self._emitted.query_occlusion(min(left, RAYS_AT_ONCE))
+            asked = self._emitted.query_occlusion(min(left, MOST_AT_ONCE))
             budget.spend(asked)
             left -= asked
             self._rays_asked += asked
@@ -1221,13 +1224,15 @@ class RegionalSenseManager(Saveable):
         # Signals had theirs first, or have half of the rays at most.
         waiting = len(self._emitted.queue.awaiting_occlusion)
         left = max(1, self.max_rays - max(self._rays_asked, min(waiting, self.max_rays // 2)))
-        question = continuous.next_question(left, unordered=RAYS_AT_ONCE if is_plain else 0)
+        question = continuous.next_question(left, unordered=MOST_AT_ONCE if is_plain else 0)
         wanted = len(question.row)
         if not is_plain:
             question, _ = self._visibility.affordable(question, left)
         if left < self.max_rays and (len(question.row) < wanted or wanted == left):
             continuous.ages.note_cut_short(len(question.row))
-        at_once, asked = self.max_rays if is_unlimited else RAYS_AT_ONCE, 0
+        at_once, asked = RAYS_AT_ONCE if continuous.pairs_needing_rays > MOST_AT_ONCE else MOST_AT_ONCE, 0
+        if is_unlimited:
+            at_once = self.max_rays
         while count := len(question.row):
             if asked and budget.is_spent:
                 break
@@ -1246,7 +1251,7 @@ class RegionalSenseManager(Saveable):
                 return True
             if self.faults.has_failing:
                 self.faults.succeeded((self, "line_of_sight"))
-            asked, question = asked + len(part.row), rest
+            asked, question, at_once = asked + len(part.row), rest, max(at_once, min(2 * at_once, MOST_AT_ONCE))
         if len(question.row):
             continuous.ages.note_cut_short(asked)
         return True

@@ -16,6 +16,7 @@ def small_parts(monkeypatch):
     monkeypatch.setattr(continuous_sensing, "PAIRS_PER_BLOCK", 4)
     monkeypatch.setattr(continuous_sensing, "PAIRS_PER_ADVANCE", 16)
     monkeypatch.setattr(regional_sense_manager, "RAYS_AT_ONCE", 2)
+    monkeypatch.setattr(regional_sense_manager, "MOST_AT_ONCE", 2)
 
 
 def crowd(rays, *, eyes=12, things=3, **settings):

@@ -20,7 +20,7 @@ EYES, THINGS = 6, 4
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     monkeypatch.setattr(perception, "PERCEPTS_PER_BLOCK", 2)
-    monkeypatch.setattr(perception, "SIGHTINGS_AT_ONCE", 2)
+    monkeypatch.setattr(perception, "SIGHTINGS_AT_ONCE", (2, 2))
     monkeypatch.setattr(manager, "LEAST_US", 0.0)
 
 
