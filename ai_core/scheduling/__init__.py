@@ -2,7 +2,7 @@
 
 - ``Scheduler``: runs work every so many frames within a budget. Its ``policy`` says which work
   waits when the budget is spent: ``LOAD_BALANCING`` is the usual one, ``FREQUENCY`` runs
-  everything exactly on its frame. Schedulers nest: ``add_group``.
+  everything exactly on its frame. Schedulers nest: one is work of another.
 - ``Simulation``: clock, scheduler and loop in one object, where there is no engine.
 - ``Timeslicer``: one job for many keys. ``Interruptible``, ``Anytime``,
   ``ThreadedWork``: long work.

@@ -70,7 +70,7 @@ class Scheduler(Saveable):
     Work that raises is reported and tried again, and is quarantined after several failures
     in a row, until ``release``. A task that is paused or quarantined when a frame starts no longer waits.
 
-    A scheduler that is work of another one is a group of it: it shares out its share of the budget,
+    A scheduler that is work of another one is a group of it: it shares out its share of the budget, by its own policy,
     counts its own frames, stops when its task is paused, and is saved with the outer scheduler.
 
     Args:
@@ -216,13 +216,12 @@ class Scheduler(Saveable):
                 fewest other tasks.
             priority: weight of its share of the budget, with policies that
                 share it out; MIN_PRIORITY to MAX_PRIORITY.
-            name: for reports; None for the name of the function or class. Unique among
-                the groups if ``work`` is a scheduler.
+            name: for reports; None for the name of the function or class.
             is_saved: False for work that a save leaves out, such as work that is done soon; a load keeps it.
 
         Raises:
             TypeError: if ``work`` is not work, or a number is of another type.
-            ValueError: if a number is out of range, or there is a group of that name.
+            ValueError: if a number is out of range.
             CycleError: if ``work`` is this scheduler, or a scheduler that
                 runs it, directly or through others.
 
@@ -231,13 +230,10 @@ class Scheduler(Saveable):
         runner = runner_for(work)
         if name is None:
             name = str(getattr(work, "__name__", type(work).__name__))
-        if isinstance(work, Scheduler):
-            if work.contains(self):
-                raise CycleError(
-                    f"a scheduler cannot be its own work, directly or through others, got {name!r}; add it to one"
-                    f" that is not part of it")
-            if name in self.groups:
-                raise ValueError(f"name must be unique among the groups of this scheduler, got {shown(name)}")
+        if isinstance(work, Scheduler) and work.contains(self):
+            raise CycleError(
+                f"a scheduler cannot be its own work, directly or through others, got {name!r}; add it to one"
+                f" that is not part of it")
         period = checked_period(period_frames)
         phase = None if phase_frames is None else checked_phase(phase_frames)
         weight = checked_priority(priority)
@@ -401,55 +397,6 @@ class Scheduler(Saveable):
         if task._owner is not self:
             raise ValueError(
                 f"task {shown(task.name)} belongs to another scheduler; pass it to the one whose add returned it")
-
-    # -- groups
-
-    @property
-    def groups(self) -> dict[str, Scheduler]:
-        """The schedulers among its work by name, in the order added."""
-        return {task._name: task._work for task in self._tasks.values() if isinstance(task._work, Scheduler)}
-
-    def add_group(
-        self,
-        name: str,
-        *,
-        policy: Policy = Policy.LOAD_BALANCING,
-        period_frames: int = 1,
-        phase_frames: int | None = None,
-        priority: float = 1.0,
-        **settings: Any,
-    ) -> Scheduler:
-        """Make a scheduler that runs as work of this one, and return it.
-
-        Args:
-            name: part of paths such as "squad/bob/think"; unique among the groups here, without "/".
-            policy: of the group.
-            period_frames: as in ``add``; frames of the group pass slower by this factor.
-            phase_frames: as in ``add``.
-            priority: as in ``add``; weight of the group as a whole.
-            settings: other arguments of Scheduler; clock, faults, trace and stopwatch are those of this one.
-
-        Raises:
-            TypeError: if ``name`` is not a string.
-            ValueError: if there is a group of that name, or a number is out of range.
-        """
-        if "/" in checked_name("name", name) or name in self.groups:
-            raise ValueError(f"name must be a new group name without '/', got {shown(name)}")
-        group = Scheduler(
-            self._clock, policy=policy, faults=self._faults, trace=self._trace, stopwatch=self._stopwatch, **settings)
-        self.add(group, name=name, period_frames=period_frames, phase_frames=phase_frames, priority=priority)
-        return group
-
-    def task_of(self, group: Scheduler) -> Task:
-        """Return the handle of a group, to pause, change or remove it.
-
-        Raises:
-            ValueError: if it is not a group of this scheduler.
-        """
-        for task in self._tasks.values():
-            if task._work is group:
-                return task
-        raise ValueError(f"{shown(group)} is not a group of this scheduler; add it first")
 
     def contains(self, other: Scheduler) -> bool:
         """Return True if ``other`` is this scheduler, or work of it at any depth."""

@@ -22,15 +22,17 @@ def greedy(granted, name):
     return work
 
 
-def idle(turn):
-    assert turn.elapsed_s >= 0
+def group_of(game, name, *, policy=Policy.LOAD_BALANCING, **settings):
+    group = Scheduler(game.clock, policy=policy)
+    game.add(group, name=name, **settings)
+    return group
 
 
 def test_the_budget_is_shared_out_down_the_tree(clock):
     game, granted = Scheduler(clock), []
-    squad = game.add_group("squad", priority=3)
+    squad = group_of(game, "squad", priority=3)
     for name in ("bob", "eve"):
-        squad.add_group(name).add(greedy(granted, name))
+        group_of(squad, name).add(greedy(granted, name))
     game.add(greedy(granted, "alone"))
     budget = Budget.of_steps(800)
     game.advance(budget)
@@ -40,7 +42,7 @@ def test_the_budget_is_shared_out_down_the_tree(clock):
 
 def test_rows_of_the_whole_tree_are_named_by_paths(clock, stopwatch):
     game = Scheduler(clock)
-    bob = game.add_group("squad").add_group("bob", policy=Policy.FREQUENCY)
+    bob = group_of(group_of(game, "squad"), "bob", policy=Policy.FREQUENCY)
     bob.add(lambda turn: stopwatch.passes(30), name="think")
     game.add(lambda turn: stopwatch.passes(10), name="weather")
     game.advance(Budget.of_time(100, stopwatch))
@@ -52,9 +54,9 @@ def test_rows_of_the_whole_tree_are_named_by_paths(clock, stopwatch):
 def test_who_overran_is_named_by_the_path(clock, stopwatch):
     overruns = []
     game = Scheduler(clock, on_overrun=overruns.append)
-    squad = game.add_group("squad")
+    squad = group_of(game, "squad")
     squad.add(lambda turn: stopwatch.passes(10), name="look")
-    squad.add_group("bob", policy=Policy.FREQUENCY).add(lambda turn: stopwatch.passes(200), name="think")
+    group_of(squad, "bob", policy=Policy.FREQUENCY).add(lambda turn: stopwatch.passes(200), name="think")
     game.advance(Budget.of_time(100, stopwatch))
     assert [(one.name, one.over) for one in overruns] == [("squad/bob/think", 110)]
     assert (game.overruns, squad.overruns) == (1, 1)
@@ -62,7 +64,7 @@ def test_who_overran_is_named_by_the_path(clock, stopwatch):
 
 def test_inner_work_receives_true_time_whatever_the_group_is_due(clock):
     game, elapsed = Scheduler(clock), []
-    group = game.add_group("group", policy=Policy.FREQUENCY, period_frames=3, phase_frames=0)
+    group = group_of(game, "group", policy=Policy.FREQUENCY, period_frames=3, phase_frames=0)
     group.add(lambda turn: elapsed.append(turn.elapsed_s), period_frames=2, phase_frames=0)
     for _ in range(13):
         game.advance(Budget.unlimited())
@@ -73,32 +75,32 @@ def test_inner_work_receives_true_time_whatever_the_group_is_due(clock):
 
 def test_a_group_that_is_paused_stands_still(clock):
     game, elapsed = Scheduler(clock), []
-    group = game.add_group("group")
+    group = Scheduler(clock)
+    task = game.add(group)
     group.add(lambda turn: elapsed.append(turn.elapsed_s))
     for pause in (False, True, True, False):
-        (game.pause if pause else game.resume)(game.task_of(group))
+        (game.pause if pause else game.resume)(task)
         game.advance(Budget.of_steps(9))
         clock.advance()
     assert (group.frame, elapsed) == (2, pytest.approx([0.0, 0.3]))
 
 
-def test_groups_share_faults_trace_and_stopwatch(clock, stopwatch):
+def test_a_failure_inside_stays_with_the_task_that_failed(clock):
     faults = FaultIsolation(report=lambda fault: None)
-    game = Scheduler(clock, faults=faults, stopwatch=stopwatch)
-    group = game.add_group("group")
-    failing = group.add(lambda turn: 1 / 0)
+    game, group = Scheduler(clock), Scheduler(clock, faults=faults)
+    task, failing = game.add(group), group.add(lambda turn: 1 / 0)
     for _ in range(4):
         game.advance(Budget.unlimited())
     assert faults.counts == {"failures": 3, "quarantined": 1}
-    assert (failing.runs, game.task_of(group).faults) == (3, 0)
+    assert (failing.runs, task.faults) == (3, 0)
 
 
 def built():
     clock, ran = ManualClock(), []
     game = Scheduler(clock)
-    squad = game.add_group("squad", period_frames=2)
+    squad = group_of(game, "squad", period_frames=2)
     for name in ("bob", "eve"):
-        member = squad.add_group(name, policy=Policy.FREQUENCY)
+        member = group_of(squad, name, policy=Policy.FREQUENCY)
         for period in (1, 2, 3):
             member.add(
                 lambda turn, name=name, period=period: ran.append((name, period, turn.elapsed_s)),
@@ -129,51 +131,7 @@ def test_groups_are_saved_with_the_scheduler_they_are_in():
 
 def test_a_group_may_not_contain_who_contains_it(clock):
     game = Scheduler(clock)
-    bob = game.add_group("squad").add_group("bob")
+    bob = group_of(group_of(game, "squad"), "bob")
     for ancestor in (game, bob):
         with pytest.raises(CycleError, match="directly or through others"):
             bob.add(ancestor)
-
-
-@pytest.mark.parametrize("name", ["squad", "a/b"])
-def test_names_of_groups_are_new_and_without_a_slash(clock, name):
-    game = Scheduler(clock)
-    game.add_group("squad")
-    with pytest.raises(ValueError, match="name must be a new group name without '/', got"):
-        game.add_group(name)
-
-
-def test_scheduler_added_as_work_needs_its_own_name_too(clock):
-    game = Scheduler(clock)
-    squad = game.add_group("squad")
-    other = Scheduler(clock, policy=Policy.FREQUENCY)
-    with pytest.raises(ValueError, match="name must be unique among the groups of this scheduler, got 'squad'"):
-        game.add(other, name="squad")
-    game.add(other)
-    with pytest.raises(ValueError, match="got 'Scheduler'"):
-        game.add(Scheduler(clock, policy=Policy.FREQUENCY))
-    game.add(idle, name="squad")
-    assert game.groups == {"squad": squad, "Scheduler": other}
-
-
-def test_what_makes_no_group_is_refused(clock):
-    game = Scheduler(clock)
-    with pytest.raises(TypeError, match="name must be a non-empty string, got ''"):
-        game.add_group("")
-    with pytest.raises(TypeError, match="policy must be a Policy, got 7"):
-        game.add_group("squad", policy=7)
-    with pytest.raises(ValueError, match="period_frames must be at least 1"):
-        game.add_group("squad", period_frames=0)
-    with pytest.raises(ValueError, match="is not a group of this scheduler; add it first"):
-        game.task_of(Scheduler(clock))
-    assert game.groups == {}
-
-
-def test_groups_leave_when_they_are_removed(clock):
-    game = Scheduler(clock)
-    squad = game.add_group("squad")
-    squad.add(idle)
-    assert game.groups == {"squad": squad}
-    game.remove(game.task_of(squad))
-    game.advance(Budget.unlimited())
-    assert (game.groups, squad.frame) == ({}, 0)
