@@ -7,7 +7,7 @@ from concurrent.futures import CancelledError, Executor, Future
 from contextlib import suppress
 from enum import Enum
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, checked_clock
@@ -50,14 +50,11 @@ class Timing(Enum):
 FrameMoment = tuple[int, float]
 """The number of an update, and the game time (s) in which it ran."""
 
-UNREAD: Any = object()
-"""Marks an input that is not read yet; None may be an input."""
-
 NO_LIMIT = 1 << 62
 """Jobs in an update if their number is not limited (count): more than any memory holds."""
 
-STAGES = ("rest", "running", "unseen")
-"""Stages of a job in a saved batch: to be started, started on an executor, with a result that is not visible yet."""
+STAGES = ("idle", "rest", "running", "unseen")
+"""Stages of a saved job: in no batch; to be started; started on an executor; with a result that is not visible yet."""
 
 
 class SavedJobError(Exception):
@@ -65,26 +62,30 @@ class SavedJobError(Exception):
 
 
 class Job:
-    """The job of one key: its input if that was read, and its last good result."""
+    """The job of one key: what it has of the present batch, and its last good result.
 
-    __slots__ = ("input", "is_failing", "is_removed", "key", "read_at", "result", "result_at")
+    Attributes:
+        value: its input until it has run, then a result that is not visible yet.
+        read_at: when that input was read; None if it was not.
+        future: a Future of the executor, while it runs there.
+        result: the visible result.
+        result_at: when the input of the visible result was read; None without a result.
+    """
+
+    __slots__ = ("future", "is_failing", "is_removed", "key", "read_at", "result", "result_at", "value")
 
     def __init__(self, key: Hashable) -> None:
         self.key = key
-        self.input: Any = UNREAD
-        self.read_at: FrameMoment = (0, 0.0)
+        self.value: Any = None
+        self.read_at: FrameMoment | None = None
+        self.future: Any = None
         self.result: Any = None
         self.result_at: FrameMoment | None = None
         self.is_failing = False
         self.is_removed = False
 
-
-class RunningJob(NamedTuple):
-    """A job that runs on an executor, and when its input was read."""
-
-    job: Job
-    future: Future[Any]
-    read_at: FrameMoment
+    def show(self, result: Any, read_at: FrameMoment | None) -> None:
+        self.result, self.result_at, self.value, self.read_at = result, read_at, None, None
 
 
 _MOMENT = Moment(lambda update, seconds: (update, seconds))
@@ -141,13 +142,10 @@ class Timeslicer(Saveable):
         jobs=Whole(at="_started"),
         failures=Whole(at="_failures"),
         keys=ListOf(
-            Record(SimpleNamespace, key=Kind(), result=Kind(), read_at=Optional(_MOMENT), is_failing=Flag(),
-                   failures=FAILURES_STATE),
+            Record(SimpleNamespace, key=Kind(), result=Kind(), result_at=Optional(_MOMENT), is_failing=Flag(),
+                   failures=FAILURES_STATE, stage=OneOf(STAGES), value=Kind(), read_at=Optional(_MOMENT),
+                   error=Optional(Text())),
             at="_saved_keys"),
-        batch=ListOf(
-            Record(SimpleNamespace, key=Whole(), stage=OneOf(STAGES), value=Kind(), error=Optional(Text()),
-                   read_at=Optional(_MOMENT)),
-            at="_saved_batch"),
     )
 
     def __init__(
@@ -178,11 +176,11 @@ class Timeslicer(Saveable):
         self._faults = given_faults(faults)
         self._values = values if values is not None else SavedValues()
         self._jobs: dict[Hashable, Job] = {}
-        # Of the batch: jobs to start, in order, removed ones too; jobs on the executor, in the order they were
-        # started; results to be seen when the batch is complete, with the moments at which inputs were read.
+        # Of the batch, in the order of the keys: jobs to start, removed ones too; jobs on the executor; jobs whose
+        # results are seen when the batch is complete.
         self._rest: deque[Job] = deque()
-        self._running: deque[RunningJob] = deque()
-        self._unseen: list[tuple[Job, Any, FrameMoment]] = []
+        self._running: deque[Job] = deque()
+        self._unseen: list[Job] = []
         self._started = self._updates = self._batches = self._failures = 0
         self._is_advancing = False
 
@@ -296,10 +294,11 @@ class Timeslicer(Saveable):
                 self._join()
             if (not self._rest or self._rest[0].is_removed) and self.is_between_batches:
                 self._begin_batch(moment)
-            if self._executor is None:
-                return self._run(budget, moment)
             started = self._started
-            self._start(self._executor, budget, moment)
+            if self._executor is None:
+                self._run(budget, moment)
+            else:
+                self._start(self._executor, budget, moment)
             return self._started - started
         finally:
             self._is_advancing = False
@@ -362,8 +361,8 @@ class Timeslicer(Saveable):
         jobs = [job for job in self._jobs.values() if not (job.is_failing and self._faults.is_quarantined(job))]
         self._batches += bool(jobs)
         unseen, self._unseen = self._unseen, []
-        for job, result, read_at in unseen:
-            job.result, job.result_at = result, read_at
+        for job in unseen:
+            job.show(job.value, job.read_at)
         if not self._reads_together or self._inputs is None:
             self._rest.extend(jobs)
             return
@@ -371,15 +370,15 @@ class Timeslicer(Saveable):
             if job.is_removed:  # while the inputs of others were read
                 continue
             try:
-                job.input = self._inputs(job.key)
+                job.value = self._inputs(job.key)
             except Exception as error:  # an exception from reading concerns this key alone
                 self._failed(job, error)
             else:
                 job.read_at = moment
                 self._rest.append(job)
 
-    def _run(self, budget: Budget, moment: FrameMoment) -> int:
-        """Run jobs here, at least one, until the limit is reached or the budget is spent; return how many ran."""
+    def _run(self, budget: Budget, moment: FrameMoment) -> None:
+        """Run jobs here, at least one, until the limit is reached or the budget is spent."""
         call, inputs, rest, most = self._call, self._inputs, self._rest, self._most
         unseen = self._unseen if self._shows_together else None
         ran = 0
@@ -389,14 +388,14 @@ class Timeslicer(Saveable):
                 if job.is_removed:
                     continue
                 ran += 1
-                read_at = moment
+                read_at = job.read_at
                 try:  # written out: a call of our own for each job would cost as much as all else
                     if inputs is None:
-                        result = call(job.key)
-                    elif job.input is UNREAD:
-                        result = call(job.key, inputs(job.key))
+                        read_at, result = moment, call(job.key)
+                    elif read_at is None:
+                        read_at, result = moment, call(job.key, inputs(job.key))
                     else:
-                        read_at, given, job.input = job.read_at, job.input, UNREAD
+                        given, job.value, job.read_at = job.value, None, None
                         result = call(job.key, given)
                 except Exception as error:  # an exception of a job concerns this job alone
                     self._failed(job, error)
@@ -406,7 +405,8 @@ class Timeslicer(Saveable):
                     if unseen is None:
                         job.result, job.result_at = result, read_at
                     else:
-                        unseen.append((job, result, read_at))
+                        job.value, job.read_at = result, read_at
+                        unseen.append(job)
                 if ran >= most:  # a budget of time counts steps, too: a replay knows by them after which job it ended
                     budget.spend()
                     break
@@ -414,7 +414,6 @@ class Timeslicer(Saveable):
                     break
         finally:
             self._started += ran
-        return ran
 
     def _start(self, executor: Executor, budget: Budget, moment: FrameMoment) -> None:
         """Start jobs on an executor until the limit is reached or the budget is spent."""
@@ -425,54 +424,60 @@ class Timeslicer(Saveable):
                 continue
             ran += 1
             try:
-                given = () if self._inputs is None else (
-                    self._inputs(job.key) if job.input is UNREAD else job.input,)
+                if job.read_at is None:
+                    job.value, job.read_at = None if self._inputs is None else self._inputs(job.key), moment
             except Exception as error:  # as above
-                self._started += 1
                 self._failed(job, error)
             else:
                 try:
-                    future = executor.submit(self._call, job.key, *given)
+                    job.future = executor.submit(self._call, job.key, *(() if self._inputs is None else (job.value,)))
                 except BaseException:
-                    rest.appendleft(job)
+                    self._put_back([job])
                     raise
-                self._started += 1
-                self._running.append(RunningJob(job, future, moment if job.input is UNREAD else job.read_at))
+                self._running.append(job)
+            self._started += 1
             budget.spend()
             if budget.is_spent:
                 break
 
     def _wait(self) -> None:
         """Wait for all jobs on the executor; put back those that were cancelled, as when a pool shuts down."""
-        for _, future, _ in self._running:
+        for job in self._running:
             # Not concurrent.futures.wait, which waits forever for jobs that a pool cancelled as it shut down.
             with suppress(CancelledError):
-                future.exception()
-        cancelled = [job for job, future, _ in self._running if future.cancelled()]
+                job.future.exception()
+        cancelled = [job for job in self._running if job.future.cancelled()]
         if cancelled:
-            self._running = deque(one for one in self._running if not one.future.cancelled())
+            self._running = deque(job for job in self._running if not job.future.cancelled())
             self._started -= len(cancelled)
-            self._rest.extendleft(reversed(cancelled))
+            self._put_back(cancelled)
+
+    def _put_back(self, jobs: list[Job]) -> None:
+        """Let jobs that were not run be the next; they read their input when they run if the timing says so."""
+        self._rest.extendleft(reversed(jobs))
+        for job in jobs if not self._reads_together else ():
+            job.value = job.read_at = None
 
     def _join(self) -> None:
         """Wait for all jobs on the executor, and take their results in the order in which they were started."""
         self._wait()
         while self._running:
-            job, future, read_at = self._running.popleft()
-            job.input = UNREAD
+            job = self._running.popleft()
+            read_at, job.value, job.read_at = job.read_at, None, None
             if job.is_removed:
                 continue
             try:
-                result = future.result()
+                result = job.future.result()
             except Exception as error:  # as above
                 self._failed(job, error)
                 continue
             if job.is_failing:
                 self._succeeded(job)
             if self._shows_together:
-                self._unseen.append((job, result, read_at))
+                job.value, job.read_at = result, read_at
+                self._unseen.append(job)
             else:
-                job.result, job.result_at = result, read_at
+                job.show(result, read_at)
 
     def _failed(self, job: Job, error: Exception) -> None:
         job.is_failing = True
@@ -503,58 +508,44 @@ class Timeslicer(Saveable):
             raise RuntimeError("jobs are running; save and load between two updates")
         self._wait()
 
-    def _plain(self, noun: str, job: Job, value: object) -> Any:
-        return self._values.plain(value, f"{noun} of {job.key!s:.40}")
-
     @property
     def _saved_keys(self) -> list[SimpleNamespace]:
-        return [
-            SimpleNamespace(
-                key=self._values.plain(job.key, "key"), result=self._plain("result", job, job.result),
-                read_at=job.result_at, is_failing=job.is_failing, failures=self._faults.failures_of(job))
-            for job in self._jobs.values()]
+        stages = {job: stage for stage, jobs in zip(
+            STAGES, ((), self._rest, self._running, self._unseen), strict=True) for job in jobs}
+        return [self._saved(job, stages.get(job, "idle")) for job in self._jobs.values()]
 
     @_saved_keys.setter
-    def _saved_keys(self, loaded: list[tuple[Job, Failures]]) -> None:
+    def _saved_keys(self, loaded: list[tuple[Job, str, Failures]]) -> None:
         for job in self._jobs.values():
             self._faults.forget(job)
-        saved = {job.key: job for job, _ in loaded}
-        extra = {key: Job(key) for key in self._jobs if key not in saved}  # without the ages of the time before
-        self._jobs = {**saved, **extra}
-        for job, failures in loaded:
+        extra = [Job(key) for key in self._jobs]  # without the ages of the time before
+        self._jobs = {job.key: job for job, _, _ in loaded}
+        for job in extra:
+            self._jobs.setdefault(job.key, job)
+        for job, _, failures in loaded:
             self._faults.put_failures(job, failures)
+        rest, running, self._unseen = (
+            [job for job, stage, _ in loaded if stage == wanted] for wanted in STAGES[1:])
+        self._rest, self._running = deque(rest), deque(running)
 
-    @property
-    def _saved_batch(self) -> list[SimpleNamespace]:
-        numbers = {job: number for number, job in enumerate(self._jobs.values())}
-        found = []
-
-        def add(job: Job, stage: str, noun: str, value: Any, read_at: FrameMoment | None, error: str | None) -> None:
-            found.append(SimpleNamespace(
-                key=numbers[job], stage=stage, value=self._plain(noun, job, value), read_at=read_at, error=error))
-
-        for job in self._rest:
-            if job in numbers:
-                is_unread = job.input is UNREAD
-                add(job, "rest", "input", None if is_unread else job.input, None if is_unread else job.read_at, None)
-        for job, future, read_at in self._running:
-            if job in numbers:
-                error = future.exception()
-                text = None if error is None else str(error) if isinstance(error, SavedJobError) else shown(error)
-                add(job, "running", "result", None if error else future.result(), read_at, text)
-        for job, result, read_at in self._unseen:
-            if job in numbers:
-                add(job, "unseen", "result", result, read_at, None)
-        return found
-
-    @_saved_batch.setter
-    def _saved_batch(self, loaded: tuple[list[Job], list[RunningJob], list[tuple[Job, Any, FrameMoment]]]) -> None:
-        self._rest, self._running, self._unseen = deque(loaded[0]), deque(loaded[1]), loaded[2]
+    def _saved(self, job: Job, stage: str) -> SimpleNamespace:
+        value, error = job.value, None
+        if stage == "running":
+            raised = job.future.exception()
+            if raised is None:
+                value = job.future.result()
+            else:
+                value, error = None, str(raised) if isinstance(raised, SavedJobError) else shown(raised)
+        name, plain = f"{job.key!s:.40}", self._values.plain
+        return SimpleNamespace(
+            key=plain(job.key, "key"), result=plain(job.result, f"result of {name}"), result_at=job.result_at,
+            is_failing=job.is_failing, failures=self._faults.failures_of(job), stage=stage,
+            value=plain(value, f"{'input' if stage == 'rest' else 'result'} of {name}"), read_at=job.read_at,
+            error=error)
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
-        """Make jobs of the saved data; each key has at most one place in a batch."""
+        """Make jobs of the saved keys."""
         jobs: dict[Hashable, Job] = {}
-        loaded: list[tuple[Job, Failures]] = []
         for index, saved in enumerate(values.keys):
             place = f"keys[{index}]"
             key = self._values.value(saved.key, f"{place}.key")
@@ -564,48 +555,27 @@ class Timeslicer(Saveable):
             if key in jobs:
                 refuse(f"{place}.key", "occurs twice")
             job = jobs[key] = Job(self._jobs[key].key)  # a save read by Godot says 1.0 where this program says 1
-            job.result = self._values.value(saved.result, f"{place}.result")
-            job.result_at, job.is_failing = saved.read_at, saved.is_failing
+            job.result, job.result_at = self._values.value(saved.result, f"{place}.result"), saved.result_at
+            job.value, job.read_at = self._values.value(saved.value, f"{place}.value"), saved.read_at
+            job.is_failing = saved.is_failing
             if any(saved.failures) and not saved.is_failing:
                 refuse(f"{place}.is_failing", "must be true with failures in a row")
-            loaded.append((job, saved.failures))
-        rest: list[Job] = []
-        running: list[RunningJob] = []
-        unseen: list[tuple[Job, Any, FrameMoment]] = []
-        placed: set[int] = set()
-        for index, saved in enumerate(values.batch):
-            place = f"batch[{index}]"
-            if saved.key >= len(loaded):
-                refuse(f"{place}.key", f"must be at most {len(loaded) - 1}, got {saved.key}")
-            if saved.key in placed:
-                refuse(f"{place}.key", f"is already in the batch: {saved.key}")
-            placed.add(saved.key)
-            job, value = loaded[saved.key][0], self._values.value(saved.value, f"{place}.value")
-            if saved.stage == "rest":
-                if saved.read_at is not None:
-                    job.input, job.read_at = value, saved.read_at
-                rest.append(job)
-                continue
-            if saved.read_at is None:
+            if saved.read_at is None and saved.stage in ("running", "unseen"):
                 refuse(f"{place}.read_at", "is missing; the input of a job that was started has been read")
-            if saved.stage == "unseen":
-                unseen.append((job, value, saved.read_at))
-                continue
-            future = Future[Any]()
-            if saved.error is None:
-                future.set_result(value)
-            else:
-                future.set_exception(SavedJobError(saved.error))
-            running.append(RunningJob(job, future, saved.read_at))
-        for name in ("keys", "batch"):
-            for index, saved in enumerate(getattr(values, name)):
-                update, seconds = saved.read_at or (0, values.now.seconds)
+            if saved.stage == "running":
+                job.future = Future()
+                if saved.error is None:
+                    job.future.set_result(job.value)
+                else:
+                    job.future.set_exception(SavedJobError(saved.error))
+            for name in ("read_at", "result_at"):
+                update, seconds = getattr(saved, name) or (0, 0.0)
                 if seconds > values.now.seconds:
-                    refuse(f"{name}[{index}].read_at", f"must be at most {values.now.seconds:g} s, got {seconds:g}")
+                    refuse(f"{place}.{name}", f"must be at most {values.now.seconds:g} s, got {seconds:g}")
                 if update > values.updates:
-                    refuse(f"{name}[{index}].read_at",
-                           f"is of update {update}, but there were only {values.updates}")
-        values.keys, values.batch = loaded, (rest, running, unseen)
+                    refuse(f"{place}.{name}", f"is of update {update}, but there were only {values.updates}")
+        values.keys = [
+            (job, saved.stage, saved.failures) for job, saved in zip(jobs.values(), values.keys, strict=True)]
 
 
 def _check_takes(name: str, function: object, *arguments: str) -> None:
