@@ -85,6 +85,7 @@ class Job:
         self.is_removed = False
 
     def show(self, result: Any, read_at: FrameMoment | None) -> None:
+        """Make a result visible; the job has nothing of the batch left."""
         self.result, self.result_at, self.value, self.read_at = result, read_at, None, None
 
 
