@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ai_core.described import Described
 from ai_core.saving.kinds import ArrayOf, Limit, OneOf, Record
-from ai_core.scheduling.interruptible import Cancellable
+from ai_core.scheduling.interruptible import Interruptible
 
 __all__ = ["Path", "PathSearch", "PathState", "PreparedGround", "path_record"]
 
@@ -51,7 +51,7 @@ class Path:
         return np.stack(np.divmod(self.cells, np.int32(width)), axis=1)
 
 
-class PreparedGround(Described, Cancellable):
+class PreparedGround(Described, Interruptible):
     """Data of a passage, prepared in slices and updated after changes. Its result is the object itself."""
 
     @property
@@ -65,7 +65,7 @@ class PreparedGround(Described, Cancellable):
         return self
 
 
-class PathSearch(Cancellable):
+class PathSearch(Interruptible):
     """Search with a single path as result; subclasses call ``_settle`` when they are done.
 
     Attributes:

@@ -10,19 +10,14 @@ from collections.abc import Callable, Generator
 from types import SimpleNamespace
 from typing import Any, Generic, Protocol, TypeVar
 
-from ai_core.budget import Budget, check_budget
+from ai_core.budget import Budget
 from ai_core.clock import Clock, moment_s
 from ai_core.errors import check_callables, check_type, finite_number, shown
 from ai_core.saving.declared_state import Change, DeclaredState, Part, Refuse, Saveable
 from ai_core.saving.inner_state import is_saveable
 from ai_core.saving.kinds import GameValue, Number, OneOf, Optional, Seconds
 from ai_core.saving.values import SavedValues
-from ai_core.scheduling.interruptible import (
-    Interruptible,
-    check_done,
-    check_interruptible,
-    check_not_cancelled,
-)
+from ai_core.scheduling.interruptible import Interruptible
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Task
 
@@ -40,7 +35,25 @@ R_co = TypeVar("R_co", covariant=True)
 OUTCOMES = ("open", "done", "cancelled")
 
 
-class Suspendable(Saveable, Generic[R]):
+class LongWork(Saveable, Interruptible):
+    """Base of interruptible work that saves whether it has ended.
+
+    Attributes:
+        is_done: True when ``result`` is available.
+    """
+
+    is_done: bool = False
+
+    @property
+    def _outcome(self) -> str:
+        return OUTCOMES[2 if self._is_cancelled else self.is_done]
+
+    @_outcome.setter
+    def _outcome(self, outcome: str) -> None:
+        self.is_done, self._is_cancelled = outcome == "done", outcome == "cancelled"
+
+
+class Suspendable(LongWork, Generic[R]):
     """Runs a generator as interruptible work: its return value is the result.
 
     It may pause at each ``yield``, reports its progress by yielding a number from
@@ -88,7 +101,6 @@ class Suspendable(Saveable, Generic[R]):
         self._generator: Generator[float | None, Budget, R] | None = None
         self._is_running = False
         self._progress = 0.0
-        self._outcome = "open"
         self._result: Any = None
 
     def begin(self) -> None:
@@ -102,16 +114,6 @@ class Suspendable(Saveable, Generic[R]):
         self._close()
 
     @property
-    def is_done(self) -> bool:
-        """True when ``result`` is available."""
-        return self._outcome == "done"
-
-    @property
-    def is_cancelled(self) -> bool:
-        """True from ``cancel`` to ``begin``."""
-        return self._outcome == "cancelled"
-
-    @property
     def progress(self) -> float:
         """The last number it yielded; 1 when it is done."""
         return self._progress
@@ -123,7 +125,7 @@ class Suspendable(Saveable, Generic[R]):
         Raises:
             RuntimeError: if it is not done.
         """
-        check_done(self)
+        self._check_done()
         result: R = self._result
         return result
 
@@ -136,9 +138,8 @@ class Suspendable(Saveable, Generic[R]):
                 generator, or it yielded neither a number nor None.
             ValueError: if it yielded a number outside 0 to 1.
         """
-        check_budget(budget)
+        self._check_goes_on(budget)
         self._check_not_running()
-        check_not_cancelled(self)
         # Not kept if it raises.
         generator, self._generator = self._generator, None
         message: Budget | None = budget
@@ -146,7 +147,7 @@ class Suspendable(Saveable, Generic[R]):
             generator, message = self._start(), None
         self._is_running = True
         try:
-            while generator is not None and self._outcome == "open":
+            while generator is not None and not (self.is_done or self._is_cancelled):
                 self._run_leg(generator, message, budget)
                 message = budget
                 if budget.is_spent:
@@ -158,16 +159,15 @@ class Suspendable(Saveable, Generic[R]):
             raise
         finally:
             self._is_running = False
-        if self._outcome == "open":
+        if not (self.is_done or self._is_cancelled):
             self._generator = generator
         elif generator is not None:
             generator.close()  # cancelled by itself
 
     def cancel(self) -> None:
         """Close the generator, so that its ``finally`` runs; does nothing when done."""
-        if not self.is_done:
-            self._outcome = "cancelled"
-            self._close()
+        super().cancel()
+        self._close()
 
     def prepare_state(self, state: object) -> Change:
         """Check a saved state; return the function that loads it.
@@ -200,8 +200,8 @@ class Suspendable(Saveable, Generic[R]):
         try:
             progress = generator.send(message)  # type: ignore[arg-type]  # None starts it
         except StopIteration as end:
-            if not self.is_cancelled:
-                self._progress, self._outcome, self._result = 1.0, "done", end.value
+            if not self._is_cancelled:
+                self._progress, self.is_done, self._result = 1.0, True, end.value
             return
         finally:
             if budget.steps == steps:
@@ -259,15 +259,16 @@ class BackgroundJob(Saveable):
     def __init__(
         self,
         scheduler: Scheduler,
-        work: Interruptible[Any],
+        work: Interruptible,
         *,
         then: Callable[[Any], object] | None = None,
         name: str | None = None,
         **settings: Any,
     ) -> None:
         check_type("scheduler", scheduler, Scheduler)
+        check_type("work", work, Interruptible, "wrap a generator function in Suspendable(function)")
         check_callables(then=then)
-        self._work = check_interruptible("work", work)
+        self._work = work
         self._then = then
         self._scheduler = scheduler
         self._task = scheduler.add(self, name=type(work).__name__ if name is None else name, **settings)
@@ -278,7 +279,7 @@ class BackgroundJob(Saveable):
         return self._task
 
     @property
-    def work(self) -> Interruptible[Any]:
+    def work(self) -> Interruptible:
         """The work that it runs."""
         return self._work
 
@@ -330,7 +331,7 @@ class Anytime(Protocol[R_co]):
         ...
 
 
-class UntilGoodEnough(Saveable, Generic[R]):
+class UntilGoodEnough(LongWork, Generic[R]):
     """Runs anytime work until its answer is good enough, or the deadline has passed; interruptible work.
 
     Done when the requested quality is reached, when the work finds no better
@@ -385,7 +386,6 @@ class UntilGoodEnough(Saveable, Generic[R]):
         self._clock = clock
         self._on_better = on_better
         self._reported_quality = 0.0
-        self._outcome = "open"
 
     @property
     def best(self) -> R | None:
@@ -396,16 +396,6 @@ class UntilGoodEnough(Saveable, Generic[R]):
     def quality(self) -> float:
         """Quality of ``best``, 0 to 1."""
         return finite_number("quality", self._work.quality, minimum=0, maximum=1)
-
-    @property
-    def is_done(self) -> bool:
-        """True when ``advance`` found that the answer is good enough, or that time is up."""
-        return self._outcome == "done"
-
-    @property
-    def is_cancelled(self) -> bool:
-        """True after ``cancel``; ``best`` stays available."""
-        return self._outcome == "cancelled"
 
     @property
     def progress(self) -> float:
@@ -419,7 +409,7 @@ class UntilGoodEnough(Saveable, Generic[R]):
         Raises:
             RuntimeError: if it is not done.
         """
-        check_done(self)
+        self._check_done()
         return self._work.best
 
     def advance(self, budget: Budget, /) -> None:
@@ -430,24 +420,17 @@ class UntilGoodEnough(Saveable, Generic[R]):
             TypeError: if ``budget`` is not a Budget, or the quality of the work is not a number.
             ValueError: if it is outside 0 to 1.
         """
-        check_budget(budget)
-        check_not_cancelled(self)
+        self._check_goes_on(budget)
         if self.is_done:
             return
         self._report_better()
-        while self._outcome == "open" and not self._is_satisfied():
+        while not self._is_cancelled and not self._is_satisfied():
             quality = self.quality
             self._work.advance(budget)
             self._report_better()
             if budget.is_spent or self.quality <= quality:
                 break
-        if self._outcome == "open" and self._is_satisfied():
-            self._outcome = "done"
-
-    def cancel(self) -> None:
-        """Stop the search for an answer; does nothing when done."""
-        if not self.is_done:
-            self._outcome = "cancelled"
+        self.is_done = not self._is_cancelled and self._is_satisfied()
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
         if values.deadline_s is not None and self._clock is None:

@@ -27,7 +27,7 @@ from ai_core.paths.searches.search_memory import SearchMemory
 from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
 from ai_core.saving.fields import StateError
 from ai_core.saving.kinds import ArrayOf, OneOf, Optional, Whole
-from ai_core.scheduling.interruptible import Cancellable, check_not_cancelled
+from ai_core.scheduling.interruptible import Interruptible
 
 __all__ = ["AnytimeSearch"]
 
@@ -49,7 +49,7 @@ def _last_cell(search: Any) -> int:
     return last
 
 
-class AnytimeSearch(Cancellable, Saveable):
+class AnytimeSearch(Interruptible, Saveable):
     """Search for a path on a grid that is found quickly and then improved, in slices. Anytime work.
 
     ``bound`` limits the ratio of the cost of ``best`` to the lowest cost; at the end it is 1, and the
@@ -185,7 +185,7 @@ class AnytimeSearch(Cancellable, Saveable):
 
         Cost: O(cells in the queue and of the path).
         """
-        check_not_cancelled(self)
+        self._check_not_cancelled()
         cell = whole_number("cell", cell, minimum=0, maximum=self._passage.costs.size - 1)
         if cell == self.start:
             return

@@ -19,7 +19,6 @@ from ai_core.paths.searches.callback_search import CallbackSearch, callback_sear
 from ai_core.paths.searches.grid_search_loops import NOWHERE, UniformSearch, WeightedSearch
 from ai_core.paths.searches.jump_loops import JumpSearch
 from ai_core.paths.searches.search_memory import SearchMemory
-from ai_core.scheduling.interruptible import check_not_cancelled
 
 __all__ = ["CELLS_PER_LOOK", "AStarSearch", "Goals", "StepCost", "find_path"]
 
@@ -160,7 +159,7 @@ class AStarSearch(Described, PathSearch):
         if self.is_done:
             return
         if self._is_cancelled:
-            check_not_cancelled(self)
+            self._check_not_cancelled()
         passage = self._passage
         if passage is not None and passage.version != self._version:
             self.restarts += 1

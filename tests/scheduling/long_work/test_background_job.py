@@ -135,7 +135,7 @@ def test_the_listener_may_cancel_it_or_begin_another(scheduler):
 def test_what_cannot_be_run_or_told_is_refused(scheduler):
     with pytest.raises(TypeError, match="scheduler must be a Scheduler, got 5"):
         BackgroundJob(5, Suspendable(counting, 2))
-    with pytest.raises(TypeError, match="work must be interruptible work, got 5"):
+    with pytest.raises(TypeError, match="work must be an Interruptible, got 5"):
         BackgroundJob(scheduler, 5)
     with pytest.raises(TypeError, match="then must be a callable or None, got 3"):
         BackgroundJob(scheduler, Suspendable(counting, 2), then=3)

@@ -1,47 +1,62 @@
-"""What counts as interruptible work."""
+"""What counts as interruptible work, and what its base does for it."""
 from __future__ import annotations
 
 import pytest
 
-from ai_core.scheduling.interruptible import Interruptible, check_interruptible
-from ai_core.scheduling.long_work import Suspendable
+from ai_core.budget import Budget
+from ai_core.scheduling import BackgroundJob, Interruptible, Scheduler
 
 
-class Search:
-    """Has the members, one of them by instance, and inherits nothing."""
+class Digging(Interruptible):
+    """Done after so many steps."""
 
-    __slots__ = ("__dict__", "is_done")
+    def __init__(self, steps):
+        self.left = steps
 
-    def __init__(self):
-        self.is_done = self.is_cancelled = False
-        self.progress = 0.0
+    @property
+    def is_done(self):
+        return self.left == 0
 
     @property
     def result(self):
-        raise RuntimeError("not yet")
+        self._check_done()
+        return "treasure"
 
     def advance(self, budget):
-        pass
-
-    def cancel(self):
-        pass
-
-
-def test_whatever_has_the_members_is_interruptible():
-    pieces: list[Interruptible[object]] = [Search(), Suspendable(lambda: (yield))]
-    for work in pieces:
-        assert check_interruptible("work", work) is work
+        self._check_goes_on(budget)
+        while self.left:
+            self.left -= 1
+            budget.spend()
+            if budget.is_spent:
+                return
 
 
-@pytest.mark.parametrize(
-    ("work", "message"),
-    [
-        (5, "work must be interruptible work, got 5 without is_done, is_cancelled, progress"),
-        (None, "got None without"),
-        (Search, r"got <class '.*test_interruptible.* without is_cancelled"),
-        (lambda budget: None, r"in Suspendable\(function\)"),
-    ],
-)
-def test_what_is_not_is_told_what_it_lacks(work, message):
-    with pytest.raises(TypeError, match=message):
-        check_interruptible("work", work)
+def test_a_class_of_its_own_needs_three_members(clock):
+    found, scheduler = [], Scheduler(clock)
+    work = Digging(3)
+    BackgroundJob(scheduler, work, then=found.append)
+    assert (work.progress, work.is_cancelled) == (0, False)
+    with pytest.raises(RuntimeError, match=r"Digging has no result: it is not done \(0%\); check is_done first"):
+        work.result  # noqa: B018
+    for _ in range(3):
+        scheduler.advance(Budget.of_steps(1))
+    assert (found, work.progress, scheduler.tasks) == (["treasure"], 1, ())
+    work.cancel()
+    assert not work.is_cancelled
+
+
+def test_cancelled_work_neither_continues_nor_has_a_result():
+    work = Digging(3)
+    work.cancel()
+    with pytest.raises(RuntimeError, match="Digging was cancelled; create another to run it again"):
+        work.advance(Budget.unlimited())
+    with pytest.raises(RuntimeError, match="no result: it was cancelled"):
+        work.result  # noqa: B018
+    with pytest.raises(TypeError, match="budget must be a Budget, got 5"):
+        work.advance(5)
+
+
+@pytest.mark.parametrize("work", [5, None, Digging, lambda budget: None])
+def test_other_work_is_refused(work, clock):
+    with pytest.raises(TypeError, match=r"work must be an Interruptible, got .*in Suspendable\(function\)"):
+        BackgroundJob(Scheduler(clock), work)

@@ -12,7 +12,6 @@ from ai_core.saving.declared_state import DeclaredState, Saveable
 from ai_core.saving.fields import StateError
 from ai_core.saving.kinds import Whole
 from ai_core.saving.values import SavedValues
-from ai_core.scheduling.interruptible import check_interruptible
 from ai_core.scheduling.long_work import Suspendable
 
 
@@ -28,10 +27,6 @@ def counting(legs):
 def advance(work, *steps):
     for n in steps:
         work.advance(Budget.of_steps(n))
-
-
-def test_it_is_interruptible_work():
-    assert isinstance(check_interruptible("work", Suspendable(counting, 2)), Suspendable)
 
 
 def test_it_resumes_where_it_paused_and_its_return_is_the_result():

@@ -12,7 +12,6 @@ from ai_core.faults import FaultIsolation
 from ai_core.saving.declared_state import DeclaredState, Saveable
 from ai_core.saving.fields import StateError
 from ai_core.saving.kinds import Whole
-from ai_core.scheduling.interruptible import check_interruptible
 from ai_core.scheduling.long_work import BackgroundJob, UntilGoodEnough
 from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler
@@ -64,9 +63,8 @@ def test_there_is_an_answer_at_every_moment_and_it_gets_better():
     assert work.result == "guess of 0.8"
 
 
-def test_it_is_interruptible_work_with_the_quality_as_progress():
+def test_the_quality_is_its_progress():
     work = UntilGoodEnough(Guessing([0.1, 0.3, 0.9, 1.0]), quality=0.6)
-    assert check_interruptible("work", work) is work
     assert work.progress == 0
     advance(work, 2)
     assert (work.progress, work.quality) == (0.5, 0.3)
