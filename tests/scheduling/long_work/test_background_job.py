@@ -8,6 +8,7 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import StateError
+from ai_core.scheduling.interruptible import Interruptible
 from ai_core.scheduling.long_work import BackgroundJob, Suspendable
 from ai_core.scheduling.scheduler import Scheduler
 from tests.scheduling.long_work.test_suspendable import Digging, closing, counting
@@ -169,16 +170,11 @@ def test_a_damaged_save_is_refused(scheduler):
 
 
 def test_work_that_is_not_saveable_is_left_as_it_is(clock, scheduler):
-    class Search:
-        is_done = is_cancelled = False
-        progress = 0.0
-        result = None
+    class Search(Interruptible):
+        is_done, progress = False, 0.0
 
         def advance(self, budget):
             self.progress = 0.5
-
-        def cancel(self):
-            pass
 
     job = BackgroundJob(scheduler, Search())
     frames(scheduler, 1)
