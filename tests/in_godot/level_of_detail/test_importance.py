@@ -136,6 +136,24 @@ def test_a_manager_that_comes_later_is_joined(scheduler, node):
     viewer.free()
 
 
+def test_members_may_stand_above_the_manager_in_a_scene(scheduler, node, gdscript, physics_frames):
+    level, camera, body = construct("Node3D"), construct("Node3D"), construct("Node3D")
+    actor = gdscript("extends Node3D\nfunc think(_elapsed_s): pass").new()
+    lod, behavior = construct("BehavioralLOD"), construct("AIBehavior")
+    behavior.set("method_name", "think")
+    behavior.set("follow_importance", 1)
+    manager = construct("ImportanceManager")
+    manager.set("period", 1)
+    for parent, child in (
+            (camera, construct("ImportanceViewer")), (lod, construct("LODBehavior")), (body, lod), (actor, behavior),
+            (level, camera), (level, body), (level, actor), (level, manager)):
+        parent.add_child(child)
+    scheduler.add_child(level)
+    physics_frames(3)
+    assert (manager.get_stats()["viewers"], manager.get_stats()["agents"]) == (1, 2)
+    level.free()
+
+
 def test_an_invalid_position_is_reported_once_and_harms_no_other(world, expect_errors):
     lost, well = world.character(10.0), world.character(20.0)
     world.step(2)

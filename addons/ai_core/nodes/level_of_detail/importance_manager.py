@@ -25,6 +25,7 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     named_after,
     scheduler_of,
     scheduler_warnings,
+    wait_for,
 )
 from ai_core.faults import FaultIsolation
 from ai_core.level_of_detail.agent_rows import contains_sorted
@@ -334,8 +335,12 @@ class ImportanceManager(SavedState, Node):
         return self.pixels_per_meter if self.is_flat else 1.0
 
     def enlist(self, node: Any, place: Any) -> bool:
-        """Add an agent or a viewer; return False if that is not possible."""
+        """Add an agent or a viewer; return False if that is not possible.
+
+        A node that enters the tree before this one is ready waits for it.
+        """
         if self._core is None:
+            wait_for(node, GROUP)
             return False
         dimensions = dimensions_of(place)
         if not self._places_of:
