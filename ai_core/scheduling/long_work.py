@@ -35,7 +35,7 @@ R_co = TypeVar("R_co", covariant=True)
 OUTCOMES = ("open", "done", "cancelled")
 
 
-class LongWork(Saveable, Interruptible):
+class LongWork(Interruptible):
     """Base of interruptible work that saves whether it has ended.
 
     Attributes:
@@ -53,7 +53,7 @@ class LongWork(Saveable, Interruptible):
         self.is_done, self._is_cancelled = outcome == "done", outcome == "cancelled"
 
 
-class Suspendable(LongWork, Generic[R]):
+class Suspendable(Saveable, LongWork, Generic[R]):
     """Runs a generator as interruptible work: its return value is the result.
 
     It may pause at each ``yield``, reports its progress by yielding a number from
@@ -331,7 +331,7 @@ class Anytime(Protocol[R_co]):
         ...
 
 
-class UntilGoodEnough(LongWork, Generic[R]):
+class UntilGoodEnough(Saveable, LongWork, Generic[R]):
     """Runs anytime work until its answer is good enough, or the deadline has passed; interruptible work.
 
     Done when the requested quality is reached, when the work finds no better
