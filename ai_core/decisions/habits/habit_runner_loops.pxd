@@ -96,7 +96,7 @@ cdef class HabitContext:
     cdef public dict _memory
     cdef public HabitContext parent, child
     cdef public list beside
-    cdef public object batch, batch_status, course_names, generator, reason, restart_point, waits_for, woken_by
+    cdef public object batch, batch_status, course_names, generator, payload, reason, restart_point, waits_for, woken_by
     cdef public Py_ssize_t failures, number, row, successes
     cdef public bint begins_next, is_faulty, has_waited
 

@@ -431,6 +431,7 @@ class HabitContext:
         woken_by: the name that ended its last wait; "" if the time ended it.
         generator: the generator of a habit written as one, while it runs.
         course: called in place of its tick, see ``follow``; None for nothing.
+        payload: that of the message in ``begins_on`` on which it began, also while it repeats.
         successes, failures: earlier runs counted for ``repeats`` and ``retries``.
     """
 
@@ -454,6 +455,7 @@ class HabitContext:
         self.batch: Any = None
         self.batch_status: Status | None = None
         self.generator: Any = None
+        self.payload: Any = None
         self.course: Callable[[float], object] | None = None
         self.course_names: tuple[str, ...] = ()
         self.course_until_s = INFINITY
@@ -463,7 +465,8 @@ class HabitContext:
         return (
             self._memory is None and self.beside is None and not self.begins_next and not self.is_faulty
             and not self.has_waited and self.successes == 0 and self.failures == 0 and self.batch is None
-            and self.batch_status is None and self.generator is None and self.course is None and self.row == 0)
+            and self.batch_status is None and self.generator is None and self.course is None and self.row == 0
+            and self.payload is None)
 
     @property
     def time_in_habit_s(self) -> float:
@@ -613,6 +616,15 @@ class HabitContext:
         """Return the payload of ``HabitTree.notify(name)`` for this tick, None if there was none."""
         message = self._tree._messages.get(name) if self._tree._messages else None
         return None if message is None or not message.tick_number else message.payload
+
+    def newest_payload(self, names: Iterable[str]) -> Any:
+        """Return the payload of the newest message of several names, None if there was none; the first of a tick."""
+        newest: TreeMessage | None = None
+        for name in names:
+            message = self._tree._messages.get(name) if self._tree._messages else None
+            if message is not None and message.tick_number > (0 if newest is None else newest.tick_number):
+                newest = message
+        return None if newest is None else newest.payload
 
     def restart_at(self, point: str) -> None:
         """Declare the point at which a generator begins again after loading; see ``habits``.
@@ -1370,6 +1382,8 @@ class HabitRunner:
             if self._answered is None:
                 self._answered = {}
             self._answered[place.index] = self._tick_number
+            if run.successes == 0 and run.failures == 0:
+                run.payload = run.newest_payload(place.begins_on)
         if place.held is not None:
             self.holds[place.index] = place.held
         if self._is_traced:
@@ -1451,7 +1465,7 @@ class HabitRunner:
         self._end(run, status, ending)
         if not is_over:
             again = self._new_run(place, parent, f"again after it {result_of(status)}")
-            again.successes, again.failures, again.begins_next = successes, failures, True
+            again.successes, again.failures, again.begins_next, again.payload = successes, failures, True, run.payload
             if self._cooldowns is not None:
                 self._cooldowns.pop(place.index, None)
             return RUNNING

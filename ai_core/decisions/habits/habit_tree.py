@@ -216,7 +216,7 @@ RUN_FIELDS: dict[str, Any] = {
     "began_s": Seconds(), "ticked_s": Seconds(), "elapsed_s": Seconds(0, LATEST_S),
     "waits_for": ListOf(Text(), make=tuple), "woken_by": Text(), "number": Whole(), "successes": Whole(),
     "failures": Whole(), "begins_next": Flag(), "is_faulty": Flag(), "batch_status": Optional(Result()),
-    "restart_point": Text(), "memory": Optional(Memory(at="_memory"))}
+    "restart_point": Text(), "payload": GameValue(), "memory": Optional(Memory(at="_memory"))}
 """Fields of a run that are saved and loaded as they are."""
 
 HABIT_STATE = DeclaredState(

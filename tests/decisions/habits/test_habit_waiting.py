@@ -134,6 +134,26 @@ def test_periodic_condition_keeps_its_period_at_any_tick_rate():
     assert tree.wakes_at_s == pytest.approx(tree.seconds + 0.4)
 
 
+def test_a_run_keeps_the_payload_of_its_newest_message_while_it_repeats():
+    began, entered = [], []
+    flee = Habit("flee", begins_on=("shot at", "noise"), remembers_s=9.0, repeats=2,
+                 enter=lambda run: began.append(run.payload), tick=lambda run: Status.SUCCEEDED)
+    tree = HabitTree(Habit("guard", [flee, Habit("patrol")]))
+    tree.on_entered = lambda run: entered.append(run.payload)
+    tree.tick(0.1)
+    assert entered == [None, None]
+    tree.notify("shot at", "arrow")
+    tree.tick(0.1)
+    tree, saved = HabitTree(Habit("guard", [flee, Habit("patrol")])), tree.save_state()
+    tree.prepare_state(saved)()
+    tree.tick(0.1)
+    assert (began, entered[2:]) == (["arrow", "arrow"], ["arrow"])
+    tree.tick(0.1)
+    tree.notify("noise", "bang")
+    tree.tick(0.1)
+    assert began == ["arrow", "arrow", "bang"]
+
+
 def test_event_triggered_habit_begins_in_the_next_tick_only():
     tree = guard(None, begins_on=("shot at",))
     tree.tick(0.1)

@@ -90,6 +90,30 @@ def test_a_newer_event_keeps_the_place_of_the_running_habit(brain, manager, phys
     assert tree.get_node("Investigate/Go").get_event()["position"] == Vector3(90, 0, 0)
 
 
+def test_listeners_of_a_beginning_read_the_event(brain, manager, physics_frames):
+    tree, heard = brain(investigate(), habit("Patrol")), []
+    physics_frames(2)
+    above, go = tree.get_node("Investigate"), tree.get_node("Investigate/Go")
+    tree.habit_entered.connect(lambda path, reason: heard.append((above.get_event(), go.get_event())))
+    above.entered.connect(lambda reason: heard.append(above.get_event()["code"]))
+    manager.send("alarm", [], 0.0, {"position": Vector3(90, 0, 0)})
+    physics_frames(2)
+    payload = go.get_event()
+    assert payload["position"] == Vector3(90, 0, 0)
+    assert heard == [(payload, None), "alarm", (payload, payload)]
+
+
+def test_a_habit_that_repeats_keeps_its_event(brain, manager, physics_frames):
+    tree, heard = brain(investigate(repeats=3), habit("Patrol")), []
+    physics_frames(2)
+    tree.get_node("Investigate/Go").entered.connect(
+        lambda reason: heard.append(tree.get_node("Investigate").get_event()["position"]))
+    manager.send("alarm", [], 0.0, {"position": Vector3(9, 0, 0)})
+    physics_frames(30)
+    assert heard == [Vector3(9, 0, 0)] * 3
+    assert active(tree) == ["Patrol"]
+
+
 def test_the_place_of_an_event_is_saved(brain, manager, scheduler, physics_frames):
     tree = brain(investigate(), habit("Patrol"))
     physics_frames(2)

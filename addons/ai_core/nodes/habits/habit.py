@@ -36,7 +36,7 @@ from addons.ai_core.nodes.habits.habit_condition import (
     keys_of,
     wait,
 )
-from addons.ai_core.nodes.habits.habit_events import EVENT, EventMind, event_of, keeping_event
+from addons.ai_core.nodes.habits.habit_events import EVENT, EventMind, event_of
 from addons.ai_core.nodes.habits.habit_sharing import Callback, callback_for, shared_definition
 from addons.ai_core.nodes.saving.node_settings import core_settings, exported_values
 from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable, report_next_frame
@@ -409,8 +409,6 @@ class Habit(ChartNode, Node):
             wish = ASK_PART if wish is None else both(ASK_PART, self.REFUSAL, wish, refuser)
             refuser = "" if refuser else self.REFUSAL
         callbacks = self.callbacks()
-        if settings["begins_on"]:
-            callbacks["enter"] = keeping_event(callbacks.get("enter"))
         if not self.condition:
             made = core.Habit(name, **settings, can_activate=wish, **callbacks)
             made.__dict__["refuser"] = refuser

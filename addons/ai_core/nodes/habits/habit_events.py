@@ -10,9 +10,7 @@ from ai_core.decisions.habits.habit_runner_loops import HabitContext
 from ai_core.events.event import Event
 
 EVENT = "event"
-"""Name of the payload in conditions and in target_key, and in the memory of the run that began on it."""
-
-Callback = Callable[[HabitContext], object]
+"""Name of the payload in conditions and in target_key."""
 
 
 class EventSubscription:
@@ -65,13 +63,12 @@ def payload_of(event: Event, *, is_flat: bool) -> dict[str, Any]:
 def event_of(run: HabitContext) -> Any:
     """Return the payload of the event on which a habit, or one above it, began or may begin; None without one."""
     if run.status is None:                 # pending: no run yet
-        return _received(run)
+        habit = run.place.habit
+        return run.newest_payload((*habit.begins_on, *habit.wakes_on))
     above: HabitContext | None = run
-    while above is not None:
-        if EVENT in above.memory:
-            return above.memory[EVENT]
+    while above is not None and not above.place.begins_on:
         above = above.parent
-    return None
+    return None if above is None else above.payload
 
 
 def value_of(run: HabitContext, key: str) -> Any:
@@ -83,15 +80,6 @@ def value_of(run: HabitContext, key: str) -> Any:
     if not member or event is None:
         return event
     return event.get(member) if isinstance(event, (dict, GDObject)) else None
-
-
-def keeping_event(enter: Callback | None) -> Callback:
-    """Return the callback that begins a run and keeps the payload of the event in its memory."""
-    def keep(run: HabitContext) -> object:
-        run.memory[EVENT] = _received(run)
-        return None if enter is None else enter(run)
-
-    return keep
 
 
 class EventMind:
@@ -113,12 +101,6 @@ class EventMind:
             return self._run.owner.known(name)
         event = event_of(self._run)
         return ABSENT if event is None else event
-
-
-def _received(run: HabitContext) -> Any:
-    habit = run.place.habit
-    payloads = (run.payload_of(name) for name in (*habit.begins_on, *habit.wakes_on))
-    return next((one for one in payloads if one is not None), None)
 
 
 def _place_of(one: Any) -> Any:
