@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai_core.scheduling.phase_quality import advice_on, kinder_periods
+from ai_core.scheduling.phase_quality import advice_on
 from ai_core.scheduling.phasing import PhaseSlot, least_peak_of
 from tests.scheduling.task_sets import peak
 
@@ -35,8 +35,7 @@ def test_co_prime_periods_cannot_be_helped():
     assert not can_help
     assert text == (
         "Phasing cannot help: no two periods share a factor, so all 5 tasks meet once in 2310"
-        " frames, whatever the phases. A period that shares a factor with others can avoid"
-        " their frames: change 11 to 10, 7 to 6."
+        " frames, whatever the phases. Periods that share a factor, such as 6, 9 and 12, can avoid each other's frames."
     )
 
 
@@ -44,7 +43,7 @@ def test_tasks_of_every_frame_meet_in_every_frame():
     assert advice_on([1, 1], 2, 2, is_exact=True) == (
         False,
         "Phasing cannot help: no two periods share a factor, so all 2 tasks meet in every frame,"
-        " whatever the phases.",
+        " whatever the phases. Periods that share a factor, such as 6, 9 and 12, can avoid each other's frames.",
     )
 
 
@@ -66,11 +65,3 @@ def test_a_sample_proves_nothing_about_other_frames():
     can_help, text = advice_on([2, 2, 4], 2, 2, is_exact=False)
     assert can_help
     assert "elsewhere it may be higher" in text
-
-
-@given(periods=st.lists(st.integers(1, 40), max_size=8))
-def test_hints_name_periods_that_are_there_and_stay_near(periods):
-    for old, new in kinder_periods(periods):
-        assert old in periods
-        assert 0 < abs(new - old) <= max(1, old // 8)
-        assert new >= 2

@@ -70,7 +70,7 @@ def test_the_worst_frame_and_who_meets_there_are_named(clock):
     for name, period, phase in (("a", 2, 0), ("b", 3, 1), ("c", 4, 1)):
         scheduler.add(idle, period_frames=period, phase_frames=phase, name=name)
     quality = scheduler.phase_quality()
-    assert (quality.is_exact, quality.worst_frame, quality.worst_names) == (True, 2, ("a", "b"))
+    assert (quality.is_exact, quality.worst_frame, quality.worst_names) == (True, 2, ["a", "b"])
 
 
 def test_the_textbooks_dry_run_may_choose_phases(clock):

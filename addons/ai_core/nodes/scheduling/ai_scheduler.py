@@ -744,9 +744,9 @@ class AIScheduler(Node):
     def get_phase_quality(self) -> dict:
         """Return how evenly runs and their cost are spread over the coming frames, also as "text".
 
-        "runs" and "cost_us" have minimum, maximum, mean, spread and histogram; "worst_names" lists the behaviors that
-        run in "worst_frame", and "advice" says how to improve the spread. "common_multiple" is null if the spread
-        repeats after more than 100,000 frames; then it is that of a sample.
+        "runs" and "cost_us" have minimum, maximum, mean and spread; "frames_with" is the number of frames with 0 runs,
+        1, and so on; "worst_names" lists the behaviors that run in "worst_frame", and "advice" says how to improve the
+        spread. "is_exact" is false if the spread repeats after more than 100,000 frames; then it is that of a sample.
         """
         quality = self.core.phase_quality()
         return {**quality.as_dict(), "text": str(quality)}
