@@ -83,7 +83,8 @@ def _loaded_over(**values: Any) -> PathTicket:
 
 
 PLACE = Chosen(lambda service: service.provider.place_kind)
-PATH = Optional(Chosen(lambda service: service.provider.path_kind))
+FOUND_PATH = Chosen(lambda service: service.provider.path_kind)
+PATH = Optional(FOUND_PATH)
 ASKED: dict[str, Any] = {
     "number": Whole(), "start": PLACE, "goal": PLACE, "priority": Number(), "requested_at_frame": Whole(),
     "is_shared": Flag(), "is_near": Flag()}
@@ -162,10 +163,11 @@ class PathJob:
         search: the search, once it runs.
         turns: turns taken, plus those of the other searches before it started.
         turns_taken: turns taken outside of threads.
+        steps: steps that the search has reported.
         improves: True for an improving ticket; the search is not shared, as the mover walks along the path.
         at: place of that mover.
         path: the path once found.
-        version: version of the ground on which the path was found.
+        version: version of the ground on which the search began, or on which the path was found.
     """
 
     number: int
@@ -178,6 +180,7 @@ class PathJob:
     search: Any = None
     turns: int = 0
     turns_taken: int = 0
+    steps: int = 0
     path: Path | None = None
     version: int = -1
     requested_at_frame: int = field(init=False)
@@ -191,34 +194,51 @@ class PathJob:
         """Key of the search: start and goal, and for an improving ticket also the number."""
         return (self.start, self.goal, self.number) if self.improves else (self.start, self.goal)
 
+    @property
+    def is_running(self) -> bool:
+        """True if the search has begun; when loaded, before it begins anew."""
+        return self.search is not None or self.tickets[0].state == "running"
+
 
 def _loaded_shared(
-    number: int, start: Hashable, goal: Hashable, first_frame: int, requested_at_frame: int, tickets: list[PathTicket]
+    number: int, start: Hashable, goal: Hashable, first_frame: int, requested_at_frame: int,
+    tickets: list[PathTicket], is_running: bool, turns: int, steps: int,
 ) -> PathJob:
     if not tickets:
         raise ValueError("tickets must be at least one, got none")
-    job = PathJob(number, start, goal, first_frame)
+    job = PathJob(number, start, goal, first_frame, turns=turns, steps=steps)
     job.requested_at_frame, job.tickets = requested_at_frame, tickets
+    for ticket in tickets:
+        ticket.state = "running" if is_running else "waiting"
     return job
 
 
-def _loaded_improving(tickets: list[PathTicket], place: Hashable) -> PathJob:
+def _loaded_improving(tickets: list[PathTicket], place: Hashable, is_running: bool, turns: int) -> PathJob:
     ticket = tickets[0]
-    ticket.improves = True
+    ticket.improves, ticket.state = True, "running" if is_running else "waiting"
     if ticket.path is not None and not ticket.path.is_found:
         raise ValueError(f"the path must be found, got {ticket.path.state!r}")
-    job = PathJob(ticket.number, ticket.start, ticket.goal, ticket.requested_at_frame, improves=True)
+    job = PathJob(ticket.number, ticket.start, ticket.goal, ticket.requested_at_frame, improves=True, turns=turns)
     job.at, job.tickets = place, tickets
     return job
 
 
 SHARED_JOB_STATE = Record(
     _loaded_shared, number=Whole(), start=PLACE, goal=PLACE, first_frame=Whole(), requested_at_frame=Whole(),
-    tickets=ListOf(WAITING_STATE))
-"""How a search is saved, whether it waits or runs; loaded, it waits."""
+    tickets=ListOf(WAITING_STATE), is_running=Flag(), turns=Whole(), steps=Whole())
+"""How a search is saved, whether it waits or runs."""
 IMPROVING_JOB_STATE = Record(
-    _loaded_improving, tickets=ListOf(IMPROVING_STATE, count=1), place=Chosen(PLACE.choose, at="at"))
+    _loaded_improving, tickets=ListOf(IMPROVING_STATE, count=1), place=Chosen(PLACE.choose, at="at"),
+    is_running=Flag(), turns=Whole())
 """How the search of an improving ticket is saved."""
+KEPT_STATE = Record(
+    PathJob, number=Whole(), start=PLACE, goal=PLACE, first_frame=Whole(at="requested_at_frame"),
+    path=FOUND_PATH)
+"""How a cached path is saved."""
+
+
+MOST_KEPT = 1000
+"""Cached paths (count); above, those that were requested longest ago are dropped. They are part of a save."""
 
 
 class PathJobs:
@@ -312,6 +332,11 @@ class PathJobs:
         """Move a search from waiting to running; it starts with the fewest turns of those that run."""
         del self.waiting[job.key]
         job.turns = min((one.turns for one in self.running.values()), default=0)
+        self.resume(job)
+
+    def resume(self, job: PathJob) -> None:
+        """Let a search that has begun take turns."""
+        job.version = self._ground.version
         self.running[job.key] = job
 
     def next_running(self) -> PathJob | None:
@@ -334,6 +359,8 @@ class PathJobs:
         job.path, job.search, job.version, job.tickets = path, None, self._ground.version, []
         self.found.pop((job.start, job.goal), None)
         self.found[job.start, job.goal] = job
+        while len(self.found) > MOST_KEPT:
+            del self.found[next(iter(self.found))]
 
     def leave(self, job: PathJob, ticket: PathTicket) -> None:
         """Remove a ticket from a search, and the search if it was the last ticket."""
@@ -366,6 +393,6 @@ class PathJobs:
 
 
 __all__ = [
-    "IMPROVING_JOB_STATE", "OVER_STATE", "SHARED_JOB_STATE", "PathJob", "PathJobs", "PathProvider", "PathTicket",
-    "TicketState", "check_ticket",
+    "IMPROVING_JOB_STATE", "KEPT_STATE", "MOST_KEPT", "OVER_STATE", "SHARED_JOB_STATE", "PathJob", "PathJobs",
+    "PathProvider", "PathTicket", "TicketState", "check_ticket",
 ]

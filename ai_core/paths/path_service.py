@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Executor, Future, wait
 from functools import partial
 from types import SimpleNamespace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from ai_core.budget import Budget, check_budget
@@ -22,6 +22,7 @@ from ai_core.faults import FaultIsolation, given_faults
 from ai_core.paths.path import Path
 from ai_core.paths.path_requests import (
     IMPROVING_JOB_STATE,
+    KEPT_STATE,
     OVER_STATE,
     SHARED_JOB_STATE,
     PathJob,
@@ -91,6 +92,8 @@ def take_turn(job: PathJob, budget: Budget) -> Exception | None:
         return error
     if budget.steps == before:
         budget.spend()  # a search that reports no step costs one
+    else:
+        job.steps += budget.steps - before
     job.turns += 1
     job.turns_taken += 1
     return None
@@ -111,6 +114,7 @@ def take_turns(jobs: list[PathJob], threads: SearchThreads, budget: Budget) -> l
     raised = threads.run([partial(job.search.advance, own) for job, own in zip(jobs, budgets, strict=True)])
     for job, own in zip(jobs, budgets, strict=True):
         budget.spend(max(1, own.steps))
+        job.steps += own.steps
         job.turns += TURNS_AT_ONCE
     return raised
 
@@ -126,18 +130,21 @@ searches many times faster would start only after the last of many searches."""
 class PathRequests(NamedTuple):
     """All requests of a service, as they are saved.
 
-    The progress of a search and the cache of found paths are not saved. Loaded, tickets wait again in the same
-    order, and their searches restart; an improving search continues with the path of its mover.
+    Of a search that runs, the number of its steps is saved. Loaded, it takes them at once, so that it ends in the same
+    frame as without a save; if cells have changed since it began, it restarts. An improving search continues with
+    the path of its mover.
 
     Attributes:
         over: referenced tickets that have a final state.
         searches: searches that wait or run, with their tickets.
         improving: searches of improving tickets.
+        kept: cached paths, in the order of their last requests.
     """
 
     over: list[PathTicket]
     searches: list[PathJob]
     improving: list[PathJob]
+    kept: list[PathJob]
 
     def tickets(self) -> Iterator[tuple[str, PathTicket]]:
         """Yield all tickets with the places of their numbers in a save."""
@@ -152,8 +159,9 @@ class PathRequests(NamedTuple):
 class PathService(Saveable):
     """Issues tickets for path requests and finds the paths within a budget.
 
-    Found paths, and the result that no path exists, are cached until the ground changes or until
-    ``keep_frames`` pass without a request; a ticket keeps its own path as long as it is referenced.
+    Found paths, and the result that no path exists, are cached until the ground changes, until
+    ``keep_frames`` pass without a request, or until 1,000 others were requested since; a ticket keeps its own
+    path as long as it is referenced.
     When the ground changes, running searches restart by themselves, and found paths stay with
     their tickets.
 
@@ -189,7 +197,7 @@ class PathService(Saveable):
         prepares_first=Flag(at="_prepares_first"),
         requests=Record(
             PathRequests, over=ListOf(OVER_STATE), searches=ListOf(SHARED_JOB_STATE),
-            improving=ListOf(IMPROVING_JOB_STATE), at="_requests"))
+            improving=ListOf(IMPROVING_JOB_STATE), kept=ListOf(KEPT_STATE), at="_requests"))
 
     def __init__(
         self, provider: PathProvider, clock: Clock, *, max_running: int = 4, max_waiting: int = 10_000,
@@ -394,10 +402,15 @@ class PathService(Saveable):
 
     @property
     def _requests(self) -> PathRequests:
-        jobs = sorted((*self._jobs.waiting.values(), *self._jobs.running.values()), key=lambda job: job.number)
+        jobs, version = sorted((*self._jobs.waiting.values(), *self._jobs.running.values()),
+                               key=lambda job: job.number), self.provider.version
+        for job in jobs:
+            if job.version != version:
+                job.steps = 0       # counted on another ground
         return PathRequests(
             [ticket for _, ticket in sorted(self._held.items()) if ticket.is_done],
-            [job for job in jobs if not job.improves], [job for job in jobs if job.improves])
+            [job for job in jobs if not job.improves], [job for job in jobs if job.improves],
+            [job for job in self._jobs.found.values() if job.version == version])
 
     @_requests.setter
     def _requests(self, loaded: PathRequests) -> None:
@@ -412,17 +425,17 @@ class PathService(Saveable):
             elif not here.is_done:
                 here.state = "cancelled"
         self._jobs = PathJobs(self.provider)
+        for job in loaded.kept:
+            self._jobs.keep(job, job.path, job.first_frame)  # type: ignore[arg-type]
         for job in (*loaded.searches, *loaded.improving):
             job.tickets = [tickets[one.number] for one in job.tickets]
-            self._jobs.wait(job)
+            if job.is_running and len(self._jobs.running) < self._most_running:
+                self._resume(job)
+            else:
+                self._jobs.wait(job)
             for ticket in job.tickets:
+                ticket.state = "waiting" if job.search is None else "running"
                 self._jobs.raise_priority(job, ticket.priority)
-        for job in loaded.improving:
-            ticket = job.tickets[0]
-            if ticket.path is not None:
-                job.search = self.provider.begin_improving(job.at, job.goal, ticket.path)  # type: ignore[attr-defined]
-                self._jobs.run(job)
-                ticket.state, ticket.path = "running", job.search.best
         self._unclaimed, self._held = tickets, WeakValueDictionary(tickets)
         self._loaded_at_frame = self._clock.now.frame
 
@@ -434,15 +447,17 @@ class PathService(Saveable):
             if ticket.number >= values.next_number or ticket.number in taken:
                 refuse(place, f"must be unique and below {values.next_number}, got {ticket.number}")
             taken.add(ticket.number)
-        numbers, ends = {job.number for job in requests.improving}, set()
-        for index, job in enumerate(requests.searches):
-            if job.number >= values.next_number or job.number in numbers:
-                refuse(f"requests.searches[{index}].number",
-                       f"must be unique and below {values.next_number}, got {job.number}")
-            if job.key in ends:
-                refuse(f"requests.searches[{index}].start", "and 'goal' must be unique, got those of another search")
-            numbers.add(job.number)
-            ends.add(job.key)
+        numbers = {job.number for job in requests.improving}
+        for name in ("searches", "kept"):
+            ends = set()
+            for index, job in enumerate(getattr(requests, name)):
+                if job.number >= values.next_number or job.number in numbers:
+                    refuse(f"requests.{name}[{index}].number",
+                           f"must be unique and below {values.next_number}, got {job.number}")
+                if job.key in ends:
+                    refuse(f"requests.{name}[{index}].start", "and 'goal' must be unique, got those of another search")
+                numbers.add(job.number)
+                ends.add(job.key)
 
     def _new_ticket(self, start: Hashable, goal: Hashable, priority: float, *, improves: bool = False) -> PathTicket:
         ticket = PathTicket(self._next_number, start, goal, priority, self._clock.now.frame, improves=improves)
@@ -490,15 +505,28 @@ class PathService(Saveable):
     def _start(self, job: PathJob) -> None:
         self._counts["searches"] += 1
         try:
-            job.search = (
-                self.provider.begin_improving(job.at, job.goal, None) if job.improves  # type: ignore[attr-defined]
-                else self.provider.begin(job.start, job.goal))
+            job.search = self._begun(job)
         except Exception as error:
             self._fail(job, error)
             return
         self._jobs.run(job)
         for ticket in job.tickets:
             ticket.state = "running"
+
+    def _resume(self, job: PathJob) -> None:
+        """Begin a loaded search that was running, and let it take the steps that it had taken."""
+        job.search = self._begun(job)
+        if job.improves:
+            job.tickets[0].path = job.search.best
+        elif job.steps:
+            job.search.advance(Budget.of_steps(job.steps))
+            job.turns_taken = job.turns
+        self._jobs.resume(job)
+
+    def _begun(self, job: PathJob) -> Any:
+        if job.improves:
+            return self.provider.begin_improving(job.at, job.goal, job.tickets[0].path)  # type: ignore[attr-defined]
+        return self.provider.begin(job.start, job.goal)
 
     def _after_turn(self, job: PathJob, error: Exception | None) -> None:
         if error is not None:

@@ -1,4 +1,4 @@
-"""Tickets are saved and loaded; searches begin anew, and nobody loses his place."""
+"""Tickets, searches and cached paths are saved; a loaded service answers in the same frames as one without a save."""
 from __future__ import annotations
 
 import json
@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.maps.grid import Grid
-from ai_core.paths import GridPathProvider, PathService
+from ai_core.paths import GridPathProvider, PathService, RegionGraph
 from ai_core.saving import StateError
+from ai_core.snapshot import restore, take
 from tests.paths.levels import grids
 
 
@@ -36,6 +37,70 @@ def finished(service, clock):
     while not service.is_idle:
         service.advance(Budget.of_steps(50))
         clock.advance()
+
+
+@given(grid=grids(), regions=st.booleans(), steps=st.integers(1, 60), saved_at=st.integers(0, 9), asked=st.lists(
+    st.tuples(st.integers(0, 63), st.integers(0, 63), st.sampled_from([0.5, 1, 4]), st.sampled_from([0, 2])),
+    min_size=12, max_size=12))
+def test_loaded_service_answers_in_the_same_frames(grid, regions, steps, saved_at, asked):
+    size, regions = grid.passage().costs.size, regions and RegionGraph.suits(grid.passage())
+    clock, other_clock = ManualClock(), ManualClock()
+
+    def prepared(clock):
+        service = PathService(GridPathProvider(grid.passage(), regions=regions), clock, max_running=2, keep_frames=5)
+        service.advance(Budget.unlimited())
+        return service
+
+    service, other, held = prepared(clock), None, []
+    for frame, (start, goal, priority, tolerance) in enumerate([*asked, *asked]):
+        if frame == saved_at:
+            parts = {"clock": other_clock, "paths": prepared(other_clock)}
+            restore(take({"clock": clock, "paths": service}), parts)
+            other = parts["paths"]
+            loaded = [(other.ticket(one.number), one) for one in held]
+        ends = {"start": start % size, "goal": goal % size, "priority": priority, "tolerance": tolerance}
+        kept = held if frame % 3 else []        # nobody holds the others: their paths are in the cache alone
+        kept.append(service.request_path(**ends))
+        service.advance(Budget.of_steps(steps))
+        clock.advance()
+        if other is not None:
+            other.request_path(**ends)
+            other.advance(Budget.of_steps(steps))
+            other_clock.advance()
+            states = [service.save_state(), other.save_state()]
+            for state in states:
+                del state["requests"]["over"]   # of different holders
+            assert states[0] == states[1]
+            assert [told(one) for one, _ in loaded] == [told(one) for _, one in loaded]
+            assert other.statistics() == service.statistics()
+
+
+def test_search_that_cells_changed_under_restarts_when_loaded():
+    grid, clock = Grid(np.ones((30, 30), bool)), ManualClock()
+    service = service_of(grid, clock)
+    ticket = service.request_path(0, 899)
+    service.advance(Budget.of_steps(20))
+    state = service.save_state()
+    assert state["requests"]["searches"][0]["steps"] == 15      # the rest prepares
+    grid.set_cells([grid.cell(1, 1)], False)
+    state = through_json(service.save_state())
+    assert state["requests"]["searches"][0]["steps"] == 0
+    other = service_of(grid, clock)
+    other.prepare_state(state)()
+    finished(other, clock)
+    finished(service, clock)
+    loaded = other.ticket(ticket.number)
+    assert (loaded.path.cells.tolist(), loaded.path.expanded) == (ticket.path.cells.tolist(), ticket.path.expanded - 15)
+
+
+def test_more_cached_paths_than_the_limit_drop_the_oldest(monkeypatch):
+    monkeypatch.setattr("ai_core.paths.path_requests.MOST_KEPT", 3)
+    service = service_of(Grid(np.ones((9, 9), bool)), ManualClock())
+    for goal in (80, 70, 60, 80, 50):
+        service.request_path(0, goal)
+        service.advance(Budget.unlimited())
+    assert service.statistics()["kept"] == 3
+    assert [service.request_path(0, goal).state for goal in (80, 60, 50, 70)] == [*3 * ["found"], "waiting"]
 
 
 @given(grid=grids(), steps=st.integers(0, 60), spent=st.integers(0, 5), ends=st.lists(
@@ -80,7 +145,7 @@ def test_tickets_loaded_into_the_running_game_are_restored():
     assert service.request_path(0, 50).number == 2
 
 
-def test_loaded_search_restarts_at_its_place_in_the_queue():
+def test_loaded_searches_keep_their_places_in_the_queue():
     grid, clock = Grid(np.ones((30, 30), bool)), ManualClock()
     cells = [grid.cell(29, column) for column in range(29)]
     grid.set_cells(cells, False)
@@ -91,7 +156,7 @@ def test_loaded_search_restarts_at_its_place_in_the_queue():
     over = []
     other = service_of(grid, clock, max_running=1, on_over=over.append)
     other.prepare_state(through_json(service.save_state()))()
-    assert other.ticket(0).state == "waiting"
+    assert [other.ticket(number).state for number in range(3)] == ["running", "waiting", "waiting"]
     finished(other, clock)
     assert [one.number for one in over] == [0, 1, 2]
 
@@ -132,6 +197,8 @@ def test_invalid_save_is_refused_and_changes_nothing():
         (("over", 0, "number"), 1, r"'requests.over\[1\].number' must be unique"),
         (("over", 0, "path", "cells", 1), 9, r"'requests.over\[0\].path.cells\[1\]' must be at most 8"),
         (("over", 0, "path", "state"), "none", r"'requests.over\[0\].path': cells must be empty for 'none'"),
+        (("kept", 0, "number"), 1, r"'requests.kept\[1\].number' must be unique"),
+        (("kept", 0, "path", "cells", 0), 9, r"'requests.kept\[0\].path.cells\[0\]' must be at most 8"),
         (("searches", 0, "goal"), 9, r"'requests.searches\[0\].goal' must be at most 8"),
         (("searches", 0, "number"), 3, r"'requests.searches\[0\].number' must be unique"),
         (("searches", 0, "tickets"), [], r"'requests.searches\[0\]': tickets must be at least one"),

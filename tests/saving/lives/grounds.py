@@ -191,7 +191,7 @@ class AnytimeLife(Life):
 
 
 class PathServiceLife(Life):
-    """Searches begin again after a load: paths are the same, not the frames in which they come."""
+    """Only what is found is compared: the ground is not prepared, so that the frames in which paths come may differ."""
 
     classes = (PathService,)
 
