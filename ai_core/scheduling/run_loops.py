@@ -401,6 +401,7 @@ class RunLoop:
         self.charges = budget.charges_runs
         self.allowed = budget._allowed if type(budget) is _StepBudget else -1
         self.grants = budget.grants if self.is_timed else None
+        self.most_piece_ns = deadline_ns - budget._started_ns if self.is_timed else 0
         self.is_overrun_known = stopwatch() > deadline_ns if self.is_timed else self.counts and budget.over > 0
         self.left = INFINITY
         self.before, self.is_followed, self.margin_ns, self.has_requests = None, False, 0, False
@@ -441,7 +442,6 @@ class RunLoop:
             self.begin_answers()
         if self.watch is not None:
             self.ended_ns = self.watch()
-            self.most_piece_ns = max(0, self.deadline_ns - self.ended_ns) if self.is_timed else 0
         while self.place < count:
             task = cython.cast(TaskRun, queue[self.place])
             if self.shares:
@@ -714,12 +714,14 @@ class RunLoop:
     def learned(self, piece_ns: cython.longlong, after_ns: cython.longlong) -> cython.longlong:
         """Return a learned piece after a run: it rises fast if the run was longer, and falls slowly if it was shorter.
 
-        A run counts for twice the learned piece and for the budget at most: where the system runs something else in
-        one frame of thirty, the share stays what it is without.
+        A run counts for twice the learned piece at most. One that was longer than a whole budget teaches nothing: no
+        plan could hold it, and mostly the system ran something else. Counted, some in a hundred frames would leave
+        the work a small share for good.
         """
         if after_ns > piece_ns:
-            after_ns = min(after_ns, 2 * max(piece_ns, LONG_NS), max(piece_ns, self.most_piece_ns))
-            return piece_ns + (after_ns - piece_ns) // LEARNED
+            if after_ns > self.most_piece_ns:
+                return piece_ns
+            return piece_ns + (min(after_ns, 2 * max(piece_ns, LONG_NS)) - piece_ns) // LEARNED
         return piece_ns - (piece_ns - after_ns) // FORGOTTEN if after_ns > 0 else piece_ns
 
     # -- many calls at once

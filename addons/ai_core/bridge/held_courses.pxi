@@ -103,13 +103,15 @@ cdef class HeldCourse:
         board: dict with the goal, None if ``goal`` is the goal itself.
         moved: called with the velocity when it has changed by more than ``step``; None for nothing.
         step: change of the velocity, in units of the scene per second.
+        steer: called with the wanted velocity and the positions of actor and goal, returns the velocity with which
+            the actor walks around others, or the wanted one; None where it does not, or its agent does.
     """
     cdef uint64_t actor
     cdef const WalkMethods* methods
     cdef bint is_body, avoids, is_over
     cdef double speed, turn_rate, arrival, asks_every_s, asks_in_s, gravity, change
     cdef double now_s, left_s, stuck_after_s
-    cdef object goal, board, moved, applies
+    cdef object goal, board, moved, applies, steer
     cdef AgentPath path
     cdef dict memory
     cdef SafeVelocity safe
@@ -119,7 +121,7 @@ cdef class HeldCourse:
 
     def __init__(self, GDObject actor not None, goal, double arrival, double speed, double turn_rate, bint is_body,
                  double gravity, dict memory not None, double now_s, double stuck_after_s, double asks_every_s,
-                 applies=None, board=None, moved=None, double step=0):
+                 applies=None, board=None, moved=None, double step=0, steer=None):
         cdef void* pointer = actor.live()
         self.actor, self.avoids = actor.id, False
         self.methods = &walks_in_space
@@ -129,7 +131,7 @@ cdef class HeldCourse:
                 raise TypeError(f"needs a Node3D or a Node2D, got {actor!r}")
         if is_body and not is_of_class(pointer, self.methods.body_tag):
             raise TypeError(f"needs a CharacterBody, got {actor!r}")
-        self.goal, self.board, self.moved, self.change = goal, board, moved, step
+        self.goal, self.board, self.moved, self.change, self.steer = goal, board, moved, step, steer
         self.arrival, self.speed, self.turn_rate = arrival, speed, turn_rate
         self.is_body, self.gravity, self.memory, self.now_s = is_body, gravity, memory, now_s
         self.applies, self.asks_every_s, self.asks_in_s, self.is_over = applies, asks_every_s, asks_every_s, False
@@ -156,7 +158,7 @@ cdef class HeldCourse:
     def end(self):
         """Let the next turn be decided; drop what may refer back to the walk."""
         self.is_over = True
-        self.goal = self.board = self.moved = self.applies = None
+        self.goal = self.board = self.moved = self.applies = self.steer = None
 
     cdef object vector(self, const float* place):
         return vector3(place[0], place[1], place[2]) if self.methods.coordinates == 3 else Vector2(place[0], place[1])
@@ -216,6 +218,8 @@ cdef class HeldCourse:
             if self.safe.velocity is not None:
                 read_point(self.methods.coordinates, self.safe.velocity, free)
                 velocity[0], velocity[up] = free[0], free[up]
+        elif self.steer is not None:
+            read_point(count, self.steer(self.vector(velocity), self.vector(here), self.vector(to)), velocity)
         if self.is_body:
             slide_one(actor, self.actor, self.methods, velocity, self.gravity != 0, False, self.gravity, elapsed_s,
                       frames_in(actor, elapsed_s))

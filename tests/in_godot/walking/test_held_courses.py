@@ -107,6 +107,19 @@ def test_held_courses_ask_now_and_then_whether_they_apply(node, scheduler):
     assert not answers
 
 
+def test_held_courses_steer_around_others(node, scheduler):
+    actor, asked = node("Node3D", scheduler), []
+
+    def steer(velocity, here, goal):
+        asked.append((tuple(velocity), tuple(here), tuple(goal)))
+        return Vector3(velocity.x, 0, 1)
+
+    course = course_of(actor, Vector3(9, 0, 0), steer=steer, asks_every_s=9.0)
+    assert course(0.5)
+    assert asked == [((3, 0, 0), (0, 0, 0), (9, 0, 0))]
+    assert tuple(actor.position) == (1.5, 0, 0.5)
+
+
 def test_held_courses_note_progress_and_its_absence(node, scheduler):
     actor, memory = node("Node3D", scheduler), {"left": [0.0, 0.0, 0.0], "left_s": 7.0}
     course = course_of(

@@ -4,6 +4,7 @@ from __future__ import annotations
 import pytest
 
 from addons.ai_core.bridge.gd import Vector2, Vector3, construct
+from addons.ai_core.nodes.habits.actor_habits import WalkingHabit
 from tests.in_godot.walking.test_walking_on_floors import House
 
 
@@ -53,6 +54,15 @@ def test_bodies_block_each_other_with_avoidance_off(walker, physics_frames, sign
     ends = [signals(walker((4 * side, 0), (-4 * side, 0), avoidance=False)[1], "exited") for side in (-1, 1)]
     frames_until(ends, physics_frames)
     assert ends == [[(2,)], [(2,)]]
+
+
+def test_bodies_that_pass_each_other_need_few_decisions(walker, physics_frames, monkeypatch, signals):
+    decided, go = [], WalkingHabit._go
+    monkeypatch.setattr(WalkingHabit, "_go", lambda self, *args, **named: decided.append(1) or go(self, *args, **named))
+    ends = [signals(walker(*places)[1], "exited") for places in (((-4, 0), (4, 0)), ((4, 0.5), (-4, 0.5)))]
+    frames = frames_until(ends, physics_frames)
+    assert ends == [[(1,)], [(1,)]]
+    assert len(decided) < 2 * frames / 5
 
 
 def test_a_loaded_game_avoids_as_the_saved_one(walker, scheduler, physics_frames):

@@ -354,7 +354,7 @@ class WalkingHabit(ActorHabit):
         if run.memory.get("climbs") or isinstance(path, TicketWalk):
             return
         agent = None if path is None else self._agent(actor)
-        settings = gravity, _, is_heard, _ = self._settings_of_course(actor, agent, run)
+        settings = gravity, _, is_heard, _, steers = self._settings_of_course(actor, agent, run)
         if gravity == 0:
             return
         place, board = self.goal_on(run, goal)
@@ -362,29 +362,31 @@ class WalkingHabit(ActorHabit):
             actor, place, self.arrival_distance, self.speed, self.turn_speed, self._moves_body(run), gravity or 0.0,
             run.memory, run.tree.seconds, self.stuck_after, HELD_S,
             lambda: self._settings_of_course(actor, agent, run) == settings,
-            board, self._emit_velocity if is_heard else None, VELOCITY_STEP * self.speed)
+            board, self._emit_velocity if is_heard else None, VELOCITY_STEP * self.speed,
+            self._tree.walker.steering(self.speed) if steers else None)
         if path is not None and not held.along(path.path, stop, self._safe):
             return
         self._held, self._held_in = held, run.memory
         self._follow(run)
 
-    def _settings_of_course(self, actor: Any, agent: Any, run: HabitContext) -> tuple[float | None, bool, bool, Any]:
+    def _settings_of_course(
+        self, actor: Any, agent: Any, run: HabitContext,
+    ) -> tuple[float | None, bool, bool, Any, bool]:
         """Return what a held course depends on besides its goal and path.
 
         These are the pull on an actor that floors carry (m/s²), None for others; whether it uses the avoidance of its
-        agent; whether velocity_changed is connected; and the SquadMember of the actor.
+        agent; whether velocity_changed is connected; the SquadMember of the actor; and whether it walks around others.
         """
         falls = self._moves_body(run) and not self.is_flat and actor.get_motion_mode() == GROUNDED
         avoids = agent is not None and self.avoidance and agent.get_avoidance_enabled()
         return (-actor.get_gravity().y if falls else None, bool(avoids), has_listeners(self, "velocity_changed"),
-                self._tree.walker.member)
+                self._tree.walker.member, self._steers())
 
     def _keep_course(self, run: HabitContext) -> bool:
         """Walk on as in the turn before; return False, and do nothing, if something is to be decided."""
         if self._held is None:
             return False
-        if self._held_in is not run.memory or (self._steers() and self._tree.walker.row is not None) \
-                or self._is_moved_by_squad() or not self._held(run.elapsed_s):
+        if self._held_in is not run.memory or self._is_moved_by_squad() or not self._held(run.elapsed_s):
             self.end_course()
             return False
         self._follow(run)
@@ -394,7 +396,7 @@ class WalkingHabit(ActorHabit):
         """Let the course act in place of the next ticks, unless they decide more."""
         names, condition = self.names_of_course(run), condition_of(run)
         limits = ((), math.inf) if condition is None else condition.limits(run)
-        if names is None or limits is None or self._steers():
+        if names is None or limits is None:
             return
         course, member = self._held, self._tree.walker.member
         if member is None:

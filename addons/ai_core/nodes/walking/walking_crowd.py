@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -281,6 +281,21 @@ class WalkingActor:
     def row(self) -> int | None:
         """Row of the character in ``WalkingCrowd.near``; None if no other is within its reach in this frame."""
         return None if self.crowd is None else self.crowd.near().get(self._id)
+
+
+    def steering(self, speed: float) -> Callable[[Any, Any, Any], Any]:
+        """Return what corrects a wanted velocity, given the positions of the character and of its goal.
+
+        Valid while the character stays in its crowd.
+        """
+        crowd, number = self.crowd, self._id
+        assert crowd is not None
+
+        def steer(velocity: Any, here: Any, goal: Any) -> Any:
+            row = crowd.near().get(number)
+            return velocity if row is None else crowd.steer(row, velocity, speed, here, goal)
+
+        return steer
 
 
 _of_schedulers: WeakKeyDictionary[Any, dict[bool, WalkingCrowd]] = WeakKeyDictionary()
