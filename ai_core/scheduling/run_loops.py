@@ -20,25 +20,19 @@ import numpy as np
 from ai_core.budget import _StepBudget
 from ai_core.errors import shown
 
-__all__ = ["RECENT_RUNS", "UNIT", "CarryOverQueue", "RunLoop", "TaskRun", "Turn"]
+__all__ = ["UNIT", "CarryOverQueue", "RunLoop", "TaskRun", "Turn"]
 
 UNIT = 1_000_000
 """Units in a weight of 1 (count): the smallest priority is one unit. Sums of integers do not drift as tasks are added
 and removed, and are the same after loading. A million tasks of the largest priority fit 64 bits."""
 
-RECENT_RUNS = 64
-"""Runs that the 95th percentile looks back on (count): the worst three of them decide.
-
-With fewer it is close to the maximum; with more it describes a time long past.
-"""
-
-RECENT = cython.declare(cython.int, 64)             # RECENT_RUNS
 MOST_IN_A_ROW = cython.declare(cython.int, 64)      # calls made at once: their data stays in the near caches
 NEVER_NS = cython.declare(cython.longlong, 1 << 62)
-LONGEST_NS = cython.declare(cython.longlong, (1 << 31) - 1)     # that recent runs hold: 2.1 s
 INFINITY = cython.declare(cython.double, float("inf"))
 LEARNED = cython.declare(cython.longlong, 2)        # 1 / share of a longer piece that one run teaches
 FORGOTTEN = cython.declare(cython.longlong, 64)     # the same of a shorter one: 1 run in 30 is longer than the learned
+P95_RISE = cython.declare(cython.longlong, 8)       # 1 / part by which a 95th percentile rises after a longer run
+P95_FALL = cython.declare(cython.longlong, 152)     # and falls after one of the others, which are 19 times as many
 LEAST_SHARE = cython.declare(cython.double, 0.25)   # of a share, however long the piece after it: work must progress
 LONG_NS = cython.declare(cython.longlong, 50_000)   # longer pieces are planned for; their calls are made one by one
 
@@ -125,7 +119,8 @@ class TaskRun:
         _kind: the tasks that run the same code.
         _units: its weight in the CarryOverQueue.
         _is_held: whether it must wait although it was reached, as its learned piece does not fit.
-        _row: row of its recent runs in the ``RunLoop``, -1 for none; ``_recent_runs`` have been noted there.
+        _p95_ns: the estimated 95th percentile of its runs but the first, which is cold (ns): off by a tenth, as is that
+            of the last 64 runs, which would take a cache line of each run.
     """
 
     # What each run in a row reads and writes comes first, as it fills two cache lines.
@@ -135,10 +130,9 @@ class TaskRun:
     _due_since = cython.declare(cython.longlong, visibility="public")
     _may_run = cython.declare(cython.bint, visibility="public")
     _is_removed = cython.declare(cython.bint, visibility="public")
-    _row = cython.declare(cython.longlong, visibility="public")
     _last_frame = cython.declare(cython.longlong, visibility="public")
     _runs = cython.declare(cython.longlong, visibility="public")
-    _recent_runs = cython.declare(cython.longlong, visibility="public")
+    _p95_ns = cython.declare(cython.longlong, visibility="public")
     _measured_runs = cython.declare(cython.longlong, visibility="public")
     _used_ns = cython.declare(cython.longlong, visibility="public")
     _max_used_ns = cython.declare(cython.longlong, visibility="public")
@@ -169,7 +163,7 @@ class TaskRun:
         self._runs = self._faults = self._overruns = 0
         self._lateness_frames = self._max_lateness_frames = 0
         self._measured_runs = self._used_ns = self._max_used_ns = 0
-        self._row, self._recent_runs, self._piece_ns = -1, 0, 0
+        self._p95_ns = self._piece_ns = 0
         self._kind = WorkKind()
         self._units, self._is_held = 0, False
 
@@ -300,7 +294,7 @@ class CarryOverQueue:
 @cython.final
 @cython.cclass
 class RunLoop:
-    """Runs queues of tasks within the budget of a frame, and keeps the times of recent runs.
+    """Runs queues of tasks within the budget of a frame.
 
     Args:
         shares: whether each task has a part of the budget; else each draws on the whole.
@@ -323,8 +317,6 @@ class RunLoop:
     failing: dict
     parts: cython.double[::1]       # shares of the remaining budget, for each of the queue
     requests: cython.double[::1]    # as they were when the queue began
-    recent: cython.int[:, ::1]      # of each row the time used in its last runs (ns), as int32
-    free_rows: list
     kinds: dict             # by the code or the type of the work
     stamps: cython.longlong[::1]
     stamps_array: object
@@ -359,10 +351,9 @@ class RunLoop:
 
     def __init__(self, shares: bool, lets_wait: bool, failing: dict) -> None:
         self.shares, self.lets_wait, self.failing = shares, lets_wait, failing
-        self.late, self.free_rows, self.kinds = [], [], {}
+        self.late, self.kinds = [], {}
         self.place, self.may_wait, self.is_overrun_known = 0, False, False
         self.parts = self.requests = memoryview(np.zeros(8))
-        self.recent = memoryview(np.zeros((0, RECENT_RUNS), np.intc))
         self.stamps_array = None
         self.row_kind, self.other_kinds = None, set()
         self.ahead, self.row_from = 16, 0
@@ -690,12 +681,12 @@ class RunLoop:
         task._measured_runs += 1
         task._used_ns += used_ns
         task._max_used_ns = max(task._max_used_ns, used_ns)
-        if task._row < 0:
-            if task._is_removed:
-                return 0
-            self.take_row(task)
-        self.recent[task._row, task._recent_runs % RECENT] = min(used_ns, LONGEST_NS)
-        task._recent_runs += 1
+        if task._measured_runs == 2 or task._p95_ns == 0:
+            task._p95_ns = used_ns
+        elif used_ns > task._p95_ns:
+            task._p95_ns += min(used_ns - task._p95_ns, task._p95_ns // P95_RISE + 1)
+        else:
+            task._p95_ns -= task._p95_ns // P95_FALL
         return 0
 
     @cython.cfunc
@@ -818,27 +809,3 @@ class RunLoop:
                 over: cython.double = (self.ended_ns - self.deadline_ns) / 1000.0
                 self.follow_up(task, None, granted / 1000.0, used, over, 0, used, None, None)
         return 0
-
-    # -- recent runs
-
-    def take_row(self, task: TaskRun) -> None:
-        """Assign a row for recent runs to a task."""
-        if not self.free_rows:
-            before = np.asarray(self.recent)
-            grown = np.zeros((2 * len(before) + 4, RECENT_RUNS), np.intc)
-            grown[:len(before)] = before
-            self.recent = memoryview(grown)
-            self.free_rows = [*range(len(grown) - 1, len(before) - 1, -1)]
-        task._row, task._recent_runs = self.free_rows.pop(), 0
-
-    def release_row(self, task: TaskRun) -> None:
-        """Release the row of a task."""
-        if task._row >= 0:
-            self.free_rows.append(task._row)
-            task._row, task._recent_runs = -1, 0
-
-    def recent_runs(self, task: TaskRun) -> list:
-        """Return the times used in the recent runs of a task (ns), in no order."""
-        if task._row < 0:
-            return []
-        return np.asarray(self.recent)[task._row, :min(task._recent_runs, RECENT_RUNS)].tolist()

@@ -253,7 +253,6 @@ class Scheduler(Saveable):
         self._place(task)
         del self._tasks[task._id]
         self._phasing.remove(PhaseSlot(task._period, task._phase))
-        self._loop.release_row(task)
         self._close(task)
         task._owner = None
 
@@ -609,10 +608,9 @@ class Scheduler(Saveable):
         Staleness is the time since the last run, or since the task was added if it never ran.
         Times are 0 where nothing measures them.
         """
-        now, faults, loop = self._clock.now, self._faults, self._loop
+        now, faults = self._clock.now, self._faults
         return [
-            task.statistics_row(now, is_quarantined=faults.is_quarantined(task), recent_ns=loop.recent_runs(task))
-            for task in self._tasks.values()]
+            task.statistics_row(now, is_quarantined=faults.is_quarantined(task)) for task in self._tasks.values()]
 
     # -- saving
 
@@ -672,7 +670,6 @@ class Scheduler(Saveable):
         self._new.clear()
         for task in self._tasks.values():
             self._phasing.remove(PhaseSlot(task._period, task._phase))
-            self._loop.release_row(task)
             task._is_placed = False
         for saved, task in pairs:
             task._put_saved(saved)

@@ -1,7 +1,6 @@
 """A piece of work in a scheduler: its handle, its settings with their ranges, and how it is saved."""
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from ai_core.clock import TimeIndex
@@ -146,9 +145,7 @@ class Task(TaskRun):
         """Number of runs that raised."""
         return int(self._faults)
 
-    def statistics_row(
-        self, now: TimeIndex, *, is_quarantined: bool, recent_ns: Sequence[int]
-    ) -> dict[str, object]:
+    def statistics_row(self, now: TimeIndex, *, is_quarantined: bool) -> dict[str, object]:
         """Return its row of ``Scheduler.statistics``: settings, totals, means per run and 95th percentiles.
 
         Times are of the runs that were measured: 0 where nothing measures them.
@@ -156,7 +153,6 @@ class Task(TaskRun):
         Args:
             now: current game time.
             is_quarantined: whether it is.
-            recent_ns: times used in its recent runs (ns).
         """
         measured, runs = max(1, self._measured_runs), max(1, self._runs)
         return {
@@ -169,7 +165,7 @@ class Task(TaskRun):
             "is_quarantined": is_quarantined,
             "runs": self._runs,
             "used_us_mean": self._used_ns / NS_PER_US / measured,
-            "used_us_p95": _p95_us(recent_ns),
+            "used_us_p95": self._p95_ns / NS_PER_US,
             "used_us_max": self._max_used_ns / NS_PER_US,
             "lateness_frames_mean": self._lateness_frames / runs,
             "lateness_frames_max": self._max_lateness_frames,
@@ -204,7 +200,7 @@ class Task(TaskRun):
         for name, kind in SAVED_TASK.kinds.items():
             if name not in SET_OTHERWISE:
                 setattr(self, str(kind.at), saved[name])
-        self._request = -1.0 if saved["request"] is None else saved["request"]
+        self._p95_ns, self._request = 0, -1.0 if saved["request"] is None else saved["request"]
         waited = saved["waited_frames"]
         self._due_since = -1 if waited is None else max(0, self._owner._frame - waited)
 
@@ -262,11 +258,3 @@ def checked_priority(value: object) -> float:
         return priority
     remedy = "give the others less instead"
     return finite_number("priority", priority, maximum=MAX_PRIORITY, remedy=remedy)
-
-
-def _p95_us(recent_ns: Sequence[int]) -> float:
-    """Return the 95th percentile of recent runs (µs), 0 if there were none."""
-    if not recent_ns:
-        return 0.0
-    ordered = sorted(recent_ns)
-    return ordered[-(-95 * len(ordered) // 100) - 1] / NS_PER_US
