@@ -95,7 +95,8 @@ class Order:
         kind: kind of the order.
         goal: goal with as many coordinates as the squad has dimensions (m); None for "hold".
         state: present state.
-        why: reason of the failure; empty otherwise.
+        why: reason of the failure; while "marching", why the order will fail at the end of the path, which does
+            not lead to the goal. Empty otherwise.
     """
 
     number: int

@@ -592,12 +592,18 @@ class MemberTable:
             setattr(self, name, array[stays])
         self.slots[self.slots >= len(self)] = NO_SLOT
 
-    def reset(self) -> None:
-        """Reset the progress of all members, for a new path."""
+    def reset(self, *, forgives: bool) -> None:
+        """Reset the progress of all members, for a new path.
+
+        Args:
+            forgives: whether to wait again for stragglers, and for late members as long as for others.
+        """
         self.arcs[:] = np.nan
-        self.away[:] = self.nearest_m[:] = np.inf
-        self.late_s[:] = 0
-        self.is_straggler[:] = False
+        self.away[:] = np.inf
+        if forgives:
+            self.nearest_m[:] = np.inf
+            self.late_s[:] = 0
+            self.is_straggler[:] = False
 
     def stay(self) -> None:
         """Make every member stay at its position."""

@@ -6,12 +6,12 @@ from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ai_core.described import Described
 from ai_core.errors import finite_number, shown, whole_number
 
-__all__ = ["GridRoutes", "Routes", "StraightRoutes"]
+__all__ = ["GridRoutes", "Routes", "StraightRoutes", "only_to"]
 
 Floats = NDArray[np.float64]
 
@@ -26,10 +26,16 @@ class Routes(Protocol):
         """Return the path, shape (k, d) (m); (0, d) if there is none; None while the search runs."""
 
     def why(self, ticket: Any) -> str:
-        """Return why there is no path."""
+        """Return why no path leads to the goal, after the search; empty if one does."""
 
     def cancel(self, ticket: Any) -> None:
         """Cancel a request."""
+
+
+def only_to(goal: ArrayLike, end: ArrayLike) -> str:
+    """Return in words that a path ends short of its goal."""
+    asked, reached = (", ".join(f"{one:.3g}" for one in np.asarray(place).tolist()) for place in (goal, end))
+    return f"no path leads to ({asked}), only as near as ({reached})"
 
 
 class StraightRoutes(Described):
@@ -44,7 +50,7 @@ class StraightRoutes(Described):
         return ticket
 
     def why(self, ticket: Floats) -> str:
-        """Return an empty string: a straight line always exists."""
+        """Return an empty string: a straight line always leads to the goal."""
         return ""
 
     def cancel(self, ticket: Floats) -> None:
@@ -128,7 +134,13 @@ class GridRoutes(Described):
         return np.concatenate([start[None], middle, goal[None]] if path.is_found else [start[None], middle])
 
     def why(self, ticket: Any) -> str:
-        """Return why there is no path."""
+        """Return why no path leads to the goal, after the search; empty if one does."""
+        if ticket.path is not None and ticket.path.is_found:
+            return ""
+        points = self.points(ticket)
+        assert points is not None
+        if len(points):
+            return only_to(self._ends[ticket][1], points[-1])
         return ticket.why or "no path leads there"
 
     def cancel(self, ticket: Any) -> None:

@@ -193,6 +193,9 @@ class Squad(Saveable):
         self._choose_commander = choose_commander
         self._march = FormationMarch(self.dimensions, settings, clearance)
         self._ticket: Any = None
+        self._asks_again = False        # the ground changed while a path was searched
+        self._has_marched = False       # for the present order
+        self._was_in_column = False     # as last reported
         self._slots_wanted: str | None = None
         self._slot_requests = 0
         self._thought: Steps[None] | None = None
@@ -246,17 +249,23 @@ class Squad(Saveable):
         Cost: O(members), plus the cost of clearance queries.
         """
         elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
-        marchers, was_in_column = self.marchers, self.is_in_column
         if not self._safely("march", lambda: self._advance(elapsed_s)):
-            marchers.stay()
-        if self.is_in_column != was_in_column:
+            self.marchers.stay()
+        if self.is_in_column != self._was_in_column:
+            self._was_in_column = self.is_in_column
             self._notify("narrowed" if self.is_in_column else "widened", None)
 
     def ground_changed(self) -> None:
-        """Measure the clearance beside the path again, after a door closed or a wall fell."""
+        """Measure the clearance beside the path again, after a door closed or a wall fell.
+
+        The path of ``move_to`` is requested again, from the present place; until it is there, the old one counts.
+        """
         self._thought = None        # it may lay a path beside the ground as it was: the next one begins again
         if self._march.path is not None:
             self._march.path.invalidate_clearance()
+        if self.order.kind == "move" and not self.order.is_done:
+            self._asks_again = self._ticket is not None
+            self.order.state = "waiting"
 
     @property
     def destinations(self) -> NDArray[np.float32]:
@@ -353,10 +362,14 @@ class Squad(Saveable):
             other._admit(self.remove(member_id), place)
 
     def statistics(self) -> dict[str, float]:
-        """Counts since the squad was created, and present numbers of members and stragglers."""
+        """Counts since the squad was created, and present numbers of members and stragglers.
+
+        Distances count for members that have marched since they joined or got their order; without any, 0.
+        """
+        away = self.marchers.away
         return {
             **self._counts, "members": len(self), "stragglers": len(self.stragglers),
-            "farthest_from_slot_m": float(self.marchers.away.max(initial=0))}
+            "farthest_from_slot_m": float(away[away < np.inf].max(initial=0))}
 
     @property
     def _member_list(self) -> list[SquadMember]:
@@ -408,6 +421,8 @@ class Squad(Saveable):
 
     def _finish_load(self) -> None:
         ticket, self._ticket, self._thought = self._ticket, None, None
+        self._asks_again = self._has_marched = False
+        self._was_in_column = self.is_in_column
         if ticket is not None:
             self._safely("path", lambda: self.routes.cancel(ticket))
         members, marchers = self._member_list, self.marchers
@@ -562,14 +577,13 @@ class Squad(Saveable):
         self._request_slots("few_changes")
         if self.appointed == member_id:
             self.appointed = None
-        self._notify("member_removed", member_id)
         if self.commander == member_id:
-            self.commander = None
             self._choose()
         self._tasks.pop(member_id, None)
         self.tokens.forget(member_id)
         for tactic in self._tactics.values():
             tactic.forget_member(member_id)
+        self._notify("member_removed", member_id)
         return member
 
     @property
@@ -755,6 +769,8 @@ class Squad(Saveable):
             return
         if self.commander is None:
             self._choose()
+        if self.order.state == "marching" and self.marchers.is_straggler.all():
+            self._fail(f"no member comes nearer to its slot; stragglers: all {len(self)}")
         if self.order.state == "waiting":
             yield from self._safely_in_steps("path", self._poll_path())
         if len(self) and not self._march.is_laid:
@@ -765,9 +781,11 @@ class Squad(Saveable):
             if self._slots_wanted is None and not rests and bool((self.marchers.away > far_m).any()):
                 self._request_slots("worthwhile")
             yield from self._keep_slots()
-        if self.order.state == "marching" and len(self) and self.has_arrived:
-            self.order.state = "done"
-            self._notify("order_done", self.order)
+        is_on_its_way = self.order.state == "marching" or (     # or there before the path it waits for
+            self.order.state == "waiting" and self._has_marched and not self.order.why)
+        if is_on_its_way and len(self) and self.has_arrived:
+            self.order.state = "failed" if self.order.why else "done"
+            self._notify(f"order_{self.order.state}", self.order)
 
     @property
     def has_arrived(self) -> bool:
@@ -787,6 +805,7 @@ class Squad(Saveable):
         if self._ticket is not None:
             ticket, self._ticket = self._ticket, None
             self._safely("path", lambda: self.routes.cancel(ticket))
+        self._asks_again = self._has_marched = False
         self._counts["orders"] += 1
         self.order = Order(self.order.number + 1, kind, None if goal is None else tuple(goal.tolist()))
         if goal is not None:
@@ -796,7 +815,7 @@ class Squad(Saveable):
     def _poll_path(self) -> Steps[None]:
         order, goal = self.order, np.array(self.order.goal)
         if self._ticket is None:
-            start = self.marchers.positions[self.row_of(self.commander)]  # type: ignore[arg-type]
+            start = self.marchers.positions[self._leading_row(goal)]
             self._counts["paths_requested"] += 1
             try:
                 self._ticket = self.routes.request(start.copy(), goal)
@@ -807,21 +826,36 @@ class Squad(Saveable):
         if points is None:
             return
         ticket, self._ticket = self._ticket, None
+        why = self.routes.why(ticket)
         if len(points):
             path_points = np.asarray(points, np.float64)
             path = yield from self._march.laid(path_points, self._all_slots())
             if self.order is order:
                 self._start_march(path_points, path)
+                order.why = why
+                if self._asks_again:
+                    self._asks_again, order.state = False, "waiting"
         else:
-            self._fail(self.routes.why(ticket) or "no path leads there")
+            self._fail(why or "no path leads there")
+
+    def _leading_row(self, goal: Floats) -> int:
+        """Return the row of the commander; if it is a straggler, of the member nearest to the goal that is none."""
+        row, marchers = self.row_of(self.commander), self.marchers  # type: ignore[arg-type]
+        if marchers.is_straggler[row] and not marchers.is_straggler.all():
+            away = ((marchers.positions - goal) ** 2).sum(axis=1)
+            row = int(np.where(marchers.is_straggler, np.inf, away).argmin())
+        return row
 
     def _start_march(self, points: Floats, path: MarchPath | None = None) -> None:
         self._march.begin(points, path)
-        self.marchers.reset()
+        self.marchers.reset(forgives=not self._has_marched)
+        self._has_marched = True
         self.order.state = "marching"
         self._request_slots("complete")
 
     def _fail(self, why: str) -> None:
+        """End the order where the members are."""
+        self._march.stop()
         self.order.state, self.order.why = "failed", why
         self._notify("order_failed", self.order)
 

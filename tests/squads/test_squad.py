@@ -68,7 +68,7 @@ def test_a_lost_commander_is_replaced_and_the_march_goes_on(squad, clock, told):
     squad.remove(4)
     nearest = squad.member_ids[squad.positions[:, 0].argmax()]
     assert squad.commander == nearest
-    assert told[-1] == ("commander_changed", nearest)
+    assert told[-2:] == [("commander_changed", nearest), ("member_removed", 4)]
     marched(squad, clock)
     assert order.state == "done"
     assert squad.statistics()["paths_requested"] == 1
@@ -253,6 +253,10 @@ def test_a_path_over_a_grid_is_found_by_ticket_within_a_budget(clock):
     service.advance(Budget.unlimited())
     squad.think()
     assert (nowhere.state, nowhere.why) == ("failed", "no path leads there")
+    near = GridRoutes(PathService(GridPathProvider(grid.passage(), partial=True), clock), grid.shape, partial=True)
+    ticket = near.request(np.array([2.5, 2.5]), np.array([20.5, 2.5]))
+    near._service.advance(Budget.unlimited())
+    assert near.why(ticket) == "no path leads to (20.5, 2.5), only as near as (19.5, 2.5)"
     off = squad.move_to((99, 2))
     squad.think()
     assert off.state == "failed"

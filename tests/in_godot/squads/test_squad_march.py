@@ -127,6 +127,47 @@ def test_the_commander_is_freed_on_the_way_and_the_march_goes_on(node, world, sq
     assert places(squad)[:, 0].max() == pytest.approx(20, abs=0.4)
 
 
+def test_the_last_member_that_leaves_leaves_no_commander(node, world, squad, signals, physics_frames):
+    [(body, _)] = recruits(node, world, squad, 1)
+    changed = signals(squad, "commander_changed")
+    commanders = []
+    squad.member_lost.connect(lambda lost: commanders.append((squad.get_commander(), squad.get_grade("met"))))
+    body.queue_free()
+    physics_frames(3)
+    assert changed == [(None,)]
+    assert squad.get_commander() is None
+    assert commanders == [(None, 0.0)]
+
+
+def test_distances_are_finite_before_the_first_march(node, world, squad, physics_frames):
+    recruits(node, world, squad, 3)
+    physics_frames(10)
+    assert squad.get_stats()["farthest_from_slot"] == 0
+
+
+@pytest.mark.parametrize("then", ["hold", "again"])
+def test_columns_begin_and_end_in_turn(node, world, scheduler, rooms, service, signals, physics_frames, then):
+    squad = navigating(node("Squad", scheduler, think_period=6), service)
+    formation = construct("Formation")
+    formation.pattern = 0                       # a line, which does not fit through the door
+    squad.formation = formation
+    for number in range(6):
+        character(node, world, Vector3(-10, 0, number - 2.5), squad_path=squad.get_path())
+    physics_frames(10)
+    told = []
+    squad.narrowed.connect(lambda: told.append("narrowed"))
+    squad.widened.connect(lambda: told.append("widened"))
+    squad.move_to(Vector3(12, 0, 0))
+    until(squad.is_in_column, physics_frames)
+    if then == "hold":
+        squad.hold()
+        physics_frames(5)
+        assert told == ["narrowed", "widened"]
+    squad.move_to(Vector3(12, 0, 0))
+    until(squad.is_idle, physics_frames)
+    assert told == ["narrowed", "widened"] * (len(told) // 2)
+
+
 def test_in_the_plane_bodies_march_in_pixels(node, scheduler, physics_frames):
     squad = node("Squad", scheduler, dimensions=1, keep_clear=1, think_period=6)
     stage = node("Node2D")

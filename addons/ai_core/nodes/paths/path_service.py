@@ -467,6 +467,10 @@ class PathService(SavedState, Node):
         """
         return self._of("check_path", ticket).points
 
+    def why_not(self, ticket: int) -> str:
+        """Return why a request ended without a path, as in path_failed."""
+        return self._of("why_not", ticket).why_not
+
     def is_over_grid(self, ticket: int) -> bool:
         """Return whether the path of a ticket is over a grid; then check_path() computes its points at each call."""
         return self._of("is_over_grid", ticket).places is not None

@@ -269,7 +269,9 @@ class Squad(SavedState, Node):
     member_lost = signal(("member", Node), doc="Emitted when a SquadMember leaves the squad or is freed.")
     order_done = signal(("order", int), doc="Emitted when every member that is not a straggler has arrived.")
     order_failed = signal(
-        ("order", int), ("why", str), doc="Emitted when an order cannot be carried out, with the reason.")
+        ("order", int), ("why", str),
+        doc="Emitted when an order cannot be carried out, with the reason: there is no path, or the squad is at the end"
+            " of a partial path, or all members have become stragglers.")
     slots_infeasible = signal(
         ("members", list),
         doc="Emitted when no slot admits the roles of these members; they use remaining slots.")
@@ -419,7 +421,7 @@ class Squad(SavedState, Node):
         """Return statistics as a Dictionary.
 
         These are the numbers of members, stragglers, orders, requested paths and thoughts, and the largest distance of
-        a member from its slot.
+        a member from its slot, 0 before the first march.
         """
         counts = self.core.statistics()
         counts["farthest_from_slot"] = counts.pop("farthest_from_slot_m") * self.unit
@@ -610,7 +612,10 @@ class Squad(SavedState, Node):
 
     @method
     def get_order(self) -> dict:
-        """Return the last order as a Dictionary with number, kind, goal, state and why."""
+        """Return the last order as a Dictionary with number, kind, goal, state and why.
+
+        why is the reason why it failed, or will fail on arrival: while the squad marches along a partial path.
+        """
         order = self.core.order
         return {
             "number": order.number, "kind": order.kind, "state": order.state, "why": order.why,
@@ -638,7 +643,10 @@ class Squad(SavedState, Node):
 
     @method
     def ground_changed(self) -> None:
-        """Measure the free ground beside the path again, after a door closed or the navigation map was rebuilt."""
+        """Request the path of move_to() again, after a door closed or opened or the navigation map was rebuilt.
+
+        The free ground beside the path is measured again, also of follow() and form_up().
+        """
         self.core.ground_changed()
 
     def destination_of(self, member: Any) -> Any:

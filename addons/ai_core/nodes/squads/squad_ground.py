@@ -11,6 +11,7 @@ from addons.ai_core.bridge.gd import RID, STANDS_WITHIN_M, RefusedValue, Vector2
 from addons.ai_core.nodes.paths.grid_of_scene import Places
 from addons.ai_core.nodes.walking.body_moving import GROUNDED
 from ai_core.maps.passage import GridPassage
+from ai_core.squads.routes import only_to
 
 Floats = NDArray[np.float64]
 
@@ -75,11 +76,18 @@ class SceneRoutes:
         return points
 
     def why(self, ticket: Any) -> str:
-        """Return why there is no path."""
-        service, number = ticket[:2]
+        """Return why no path leads to the goal, after the search; empty if one does."""
+        if isinstance(ticket, np.ndarray):
+            return ""
+        service, number, _, goal, _ = ticket
         if not service.is_valid() or not service.is_inside_tree():
             return "its PathService was removed"
-        return f"the PathService reports: {number if isinstance(number, str) else service.get_state(number)}"
+        if isinstance(number, str):
+            return f"the PathService reports: {number}"
+        state = service.get_state(number)
+        if state == "partial":
+            return only_to(goal * self._squad.unit, service.check_path(number)[-1])
+        return "" if state == "found" else f"the PathService reports: {service.why_not(number)}"
 
     def cancel(self, ticket: Any) -> None:
         """Release a request."""
