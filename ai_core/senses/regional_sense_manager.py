@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import inf
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,13 +20,13 @@ from ai_core.errors import check_callables, check_kind, finite_number, named, po
 from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation, given_faults
 from ai_core.saving.declared_state import Change, ClockNow, DeclaredState, Hook, Inner, Part, Same, Saveable
 from ai_core.saving.fields import LATEST_S, refuse
-from ai_core.saving.kinds import ByName, Flag, ListOf, MapOf, Named, Number, Record, Row, Seconds, Whole
+from ai_core.saving.kinds import ByName, MapOf, Named, Number, Record, Row, Seconds, Whole
 from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK
 from ai_core.senses.modality import ByModality, Modality, ModalitySet
 from ai_core.senses.percepts.awareness import Awareness, AwarenessSettings, LevelChange
 from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
 from ai_core.senses.percepts.percept_loops import WatchedTarget
-from ai_core.senses.percepts.perception import Perception, limit_of
+from ai_core.senses.percepts.perception import Perception
 from ai_core.senses.scent.scent_trails import ScentMark, ScentTrails, TrailSmelling
 from ai_core.senses.sensation import Sensation, SensationReceiver
 from ai_core.senses.sense_reasons import FactorsBetween, SenseReasons
@@ -48,12 +47,13 @@ from ai_core.senses.source_table import (
     named_levels,
     visible_parts,
 )
-from ai_core.senses.stimuli.emitted_signals import EmittedSignals, SignalsPart
+from ai_core.senses.stimuli.emitted_signals import MOST_AT_ONCE, EmittedSignals, SignalsPart
 from ai_core.senses.stimuli.muffling import Between, checked_shares
 from ai_core.senses.table_state import SensorsPart, SourcesPart, without_clues
+from ai_core.senses.turns import LEAST_US, Stage, Turns
 from ai_core.trace import Trace, given_trace
 
-__all__ = ["REPORT_EVERY_S", "RegionalSenseManager", "Stage", "StageShares"]
+__all__ = ["REPORT_EVERY_S", "RegionalSenseManager"]
 
 MAXIMUM_RAYS = 256
 """Default of the most lines of sight per advance (count), about 0.1 ms of rays.
@@ -61,9 +61,6 @@ MAXIMUM_RAYS = 256
 Higher values notice sooner and cost more in every frame; with p pairs in view a new
 pair is queried after ceil(p / max_rays) advances at the latest.
 """
-
-MOST_AT_ONCE = 512
-"""Lines of sight between two checks of the budget (count), about 0.2 ms; and pairs of which all are asked at once."""
 
 RAYS_AT_ONCE = 64
 """Lines of sight of more pairs that are queried before the first check (count): 40 µs where caches are cold.
@@ -80,25 +77,6 @@ REPORT_EVERY_S = 0.25
 Memory follows the source at every look; this only limits the callbacks.
 """
 
-LEAST_US = 50.0
-"""Shortest time for the stages, or for the pass, when they run (µs), even if the budget ends before."""
-
-LEAST_FOR_STAGES = 0.25
-"""Share of a budget of time that signals and sight have in any case, however long the pass over percepts takes.
-
-More overruns a small budget further in a crowd; less lets signals and sight wait there for longer.
-"""
-
-UNCUT = [0, 0]
-"""``StageShares.following`` while no stage was interrupted."""
-
-PLANNED_US = 250.0
-"""Longest time that a stage, or a pass, plans for its first piece (µs); longer ones overrun a small budget.
-
-Without a plan for it, a stage that begins late in a small budget takes as much again; a longer plan would leave time
-unused of which a long stage uses all.
-"""
-
 FEW_PAIRS = 1024
 """Pairs of sensor and source up to which looking and the first rays are one piece, without shares (count).
 
@@ -109,11 +87,8 @@ scenes pay for shares without a need.
 NO_LIMIT = Budget.unlimited()
 """For work whose size is known to be small."""
 
-PASSES_LEARNED = 32
-"""Passes after which a shorter pass over percepts is believed (count), half a second of frames."""
-
-Stage = Callable[[Budget, float], bool]
-"""A stage of work at a game time (s); returns False if the budget ended before the stage did."""
+SIGNALS, SIGHT, PERCEPTS = range(3)
+"""Kinds of work that share the budget: see ``Turns``."""
 
 RAYS = ("line_of_sight", "occlusion")
 """Callables of the game that may fail."""
@@ -132,97 +107,6 @@ WatchedPlace = tuple[Any, Any]
 
 WatchedChanges = tuple[list[Any], list[Any], list[float], list[Any], list[Any]]
 """What changed of watched targets; see ``PerceptTable.update_watched``."""
-
-
-class StageShares(Saveable):
-    """Runs two kinds of stages; each gets half of a budget when both have work, and what the other leaves.
-
-    The stages of a kind take turns: one that was interrupted continues before the next begins. Each stage
-    runs at most once in an advance. Where the kind that comes first spends the budget, the other comes first in the
-    next advance. Within a budget of time a stage begins only if what it took before, at most ``PLANNED_US``, is left;
-    the first stage of an advance always begins. A kind for which there was no room keeps its turn, so neither starves.
-
-    Args:
-        kinds: stages of both kinds, in order; the first kind comes first unless work of the other is left.
-
-    Attributes:
-        following: of each kind, the stage that runs next; 0 unless one was interrupted.
-
-    Cost: O(stages) and what they do.
-    """
-
-    STATE = DeclaredState(
-        first=Whole(maximum=1),
-        following=ListOf(Whole(maximum=lambda owner: max(map(len, owner.kinds)) - 1), count=2),
-    )
-
-    def __init__(self, *kinds: Sequence[Stage]) -> None:
-        self.kinds = kinds
-        self.first = 0
-        self.following = [0, 0]
-        self._planned_us = [[0.0] * len(stages) for stages in kinds]
-        self._plans = False         # whether the next stage must fit
-        self._has_run = [False, False]
-
-    def advance(self, budget: Budget, now_s: float, *, is_shared: bool, is_first: bool = True) -> bool:
-        """Run both kinds, each as far as its share goes; if not ``is_shared``, the first has no work and is skipped.
-
-        Args:
-            budget: budget of the stages.
-            now_s: game time (s).
-            is_shared: whether the first kind has work.
-            is_first: whether nothing was done before in this advance, so that the first stage always runs.
-
-        Returns:
-            whether all stages of the second kind ended.
-        """
-        self._plans, self._has_run = not is_first, [False, False]
-        left = [len(kind) for kind in self.kinds]
-        if not is_shared:
-            is_done = self._run(1, left, budget, now_s)
-            self.first = 0 if is_done else 1
-            return is_done
-        first, other = self.first, 1 - self.first
-        share = budget if budget.is_unlimited else budget.part(budget.left / 2)
-        is_done = self._run(first, left, share, now_s)
-        # A stage does some of its work however little is left: both in one advance would be one long piece.
-        is_other_done = (budget.is_unlimited or not budget.is_spent) and self._run(other, left, budget, now_s)
-        if not is_done and not budget.is_spent:
-            is_done = self._run(first, left, budget, now_s)
-        if is_done:
-            self.first = 0 if is_other_done else other
-        elif not is_other_done and self._has_run[first]:
-            self.first = other
-        return is_done if first else is_other_done
-
-    def _run(self, kind: int, left: list[int], budget: Budget, now_s: float) -> bool:
-        """Run the stages of a kind that are left in this advance; return whether all of them ended."""
-        stages, following, planned_us = self.kinds[kind], self.following, self._planned_us[kind]
-        limit, began_us = None if budget.is_unlimited else limit_of(budget), 0.0
-        while left[kind]:
-            number = following[kind]
-            if limit is not None:
-                if self._plans and not limit.has_room(planned_us[number]):
-                    return False
-                self._plans, began_us = True, limit.used
-            self._has_run[kind] = True
-            is_done = stages[number](budget, now_s)
-            if limit is not None:
-                planned_us[number] = planned(planned_us[number], limit.used - began_us)
-            if not is_done:
-                return False
-            left[kind] -= 1
-            following[kind] = (following[kind] + 1) % len(stages)
-        following[kind] = 0
-        return True
-
-    def expect_long_sight(self) -> None:
-        """Plan more for the last stage, which casts rays: in another way it took longer than the budget."""
-        planned_us = self._planned_us[1]
-        planned_us[-1] = planned(planned_us[-1], PLANNED_US)
-
-    def _finish_load(self) -> None:
-        self.following = [one % len(kind) for one, kind in zip(self.following, self.kinds, strict=True)]
 
 
 class RegionalSenseManager(Saveable):
@@ -268,8 +152,8 @@ class RegionalSenseManager(Saveable):
     SHOWN = ("sensor_names", "source_names")
 
     STATE = DeclaredState(
-        now=ClockNow(at="clock.now"), modalities=Same(at="_modality_names"), shares=Inner(at="_shares"),
-        owes_pass=Flag(at="_owes_pass"), rays_asked=Whole(at="_rays_asked"),
+        now=ClockNow(at="clock.now"), modalities=Same(at="_modality_names"), turns=Inner(at="_turns"),
+        rays_asked=Whole(at="_rays_asked"),
         failures=ByName(FAILURES_STATE, lambda owner: RAYS, at="_ray_failures"),
         sources=SourcesPart(at="_sources"), sensors=SensorsPart(at="_sensors"), views=VIEWS,
         percepts=Inner(at="_perception"), signals=SignalsPart(at="_emitted"), looking=Inner(at="_continuous"),
@@ -319,9 +203,7 @@ class RegionalSenseManager(Saveable):
         self._smelling = None if scent_trails is None else TrailSmelling(
             scent_trails, self._modalities, self._sensors, self._sources, self._perception)
         self._rays_asked, self._is_advancing = 0, False
-        self._owes_pass = False     # the budget of the last advance ended before the pass began
-        self._pass_us = 0.0     # what the pass over percepts is expected to take
-        self._shares = self._made_shares()
+        self._turns = self._made_turns()
 
     @property
     def period_frames(self) -> int:
@@ -806,18 +688,16 @@ class RegionalSenseManager(Saveable):
     def advance(self, budget: Budget) -> None:
         """Deliver due signals, update sight, and advance memory and awareness.
 
-        There are two kinds of stages: signals (begin and follow them, ask what muffles, deliver
-        what is due, follow trails), and sight and touch (find sources in reach, query lines of sight in one
-        batch). Each stage runs at most once. Each kind gets half of the budget when both have work, and what
-        the other leaves; a stage in which the budget ends continues in the next advance, so no stage starves.
-        A step is a signal at a sensor, the front of a slow signal, a looking sensor, a ray, or a sensor that
-        smells. Then memory and awareness of all sensors advance in one pass, of some 50 ns a percept, and
-        listeners are notified. A budget of time keeps up to three quarters for that; where it ends, the next
-        advance continues, and if the stages have used all of it, the next advance begins with the pass. Each of both
-        has at least 50 µs when it runs. Other budgets do not end the pass. The overrun is at most one
-        block of sensors, 64 to 512 rays, 16 arrivals, or a listener; only the first piece of an advance begins where
-        the time that it took before is not left. Up to ``FEW_PAIRS`` pairs, 1,024, are a block, and one piece with
-        the first rays.
+        There are three kinds of work: signals (begin and follow them, ask what muffles, deliver what is due, follow
+        trails), sight and touch (find sources in reach, query lines of sight in one batch), and one pass over memory
+        and awareness of all sensors, of some 50 ns a percept, which notifies listeners. Each kind gets a share of a
+        budget of time, the pass the largest, and what the others leave; work in which the budget ends continues in
+        the next advance, and work for which there was no room comes first there: see ``Turns``. A kind has at least
+        50 µs when it runs. Other budgets do not end the pass: signals and sight share them. A step is a signal at a
+        sensor, the front of a slow signal, a looking sensor, a ray, or a sensor that smells. The overrun is at most
+        one block of sensors, 64 to 512 rays, 16 arrivals, or a listener; only the first piece of an advance begins
+        where the time that it took before is not left. Without signals, up to ``FEW_PAIRS`` pairs, 1,024, are a
+        block, and one piece with the first rays.
 
         With a ``period_frames`` above 1, sensors look, and memory and awareness advance, in one of so many frames.
 
@@ -839,8 +719,6 @@ class RegionalSenseManager(Saveable):
         self._is_advancing = True
         emitted, sight, now = self._emitted, self._continuous, self.clock.now
         try:
-            has_signals = (emitted.sent != emitted.quiet_at and emitted.begin_advance(budget, now.seconds)) or bool(
-                self._perception.heard)
             if self._sensors.until_s:
                 self._sensors.recover(now.seconds)
             if self._sources.clues:
@@ -849,86 +727,57 @@ class RegionalSenseManager(Saveable):
             if self._sources.counts_motion:
                 self._sources.measure_motion(now.seconds)
             self._rests_until = 0
-            is_shared = has_signals or self._smelling is not None
-            limit = None if budget.is_unlimited else budget
-            is_whole = not is_shared and not sight.is_looking and self._shares.following == UNCUT and (
-                limit is None or (not limit.charges_runs and not self._owes_pass
-                                  and len(self._sensors.ids.names) * len(self._sources.ids.names) <= FEW_PAIRS))
-            if not is_whole and limit is not None:
-                if not self._advance_within(limit, now.seconds, is_shared=is_shared):
-                    return
+            has_signals = emitted.sent != emitted.quiet_at or bool(self._perception.heard) or (
+                self._smelling is not None)
+            if has_signals:
+                emitted.sent_before, emitted.rays_left = emitted.sent, max(1, self.max_rays // 2)
+            limit = None if budget.is_unlimited or budget.charges_runs else budget      # one of time
+            is_few = limit is not None and not has_signals and not sight.is_looking and (
+                not self._turns.is_interrupted) and (
+                len(self._sensors.ids.names) * len(self._sources.ids.names) <= FEW_PAIRS)
+            if is_few or budget.is_unlimited:
+                undone = self._advance_whole(budget, limit, now.seconds, has_signals)
             else:
-                if is_whole:
-                    sight.look(budget if limit is None else NO_LIMIT, now.seconds)
-                    if sight.pairs_needing_rays:
-                        part = budget if limit is None else NO_LIMIT if sight.pairs_needing_rays <= MOST_AT_ONCE else (
-                            limit.part_of_at_least(LEAST_US))
-                        if not self._ask(part, now.seconds):
-                            sight.ages.note_interrupted()
-                else:
-                    self._shares.advance(budget, now.seconds, is_shared=is_shared)
-                self._owes_pass = limit is not None and limit.is_spent
-                is_done = not self._owes_pass and self._perception.advance(sight.pairs, limit)
-                if sight.ages.is_late or not is_done:
-                    sight.ages.note_round(now.seconds, is_done=is_done)
-                if self._owes_pass:
-                    self._shares.expect_long_sight()
-                    return
-            if self._sensors.period > 1:
+                busy = (SIGNALS, SIGHT) if limit is None else (SIGNALS, SIGHT, PERCEPTS)
+                undone = self._turns.advance(budget, now.seconds, busy[not has_signals:])
+                if limit is None and not self._perception.advance(sight.pairs, None):
+                    undone.append(PERCEPTS)
+            if undone or sight.ages.is_late:
+                sight.ages.note_round(now.seconds, is_done=PERCEPTS not in undone)
+                if SIGHT in undone:
+                    sight.ages.note_interrupted()
+            if self._sensors.period > 1 and not undone:
                 self._rests_until = self._next_frame()
         finally:
             self._is_advancing = False
 
-    def _advance_within(self, budget: Budget, now_s: float, *, is_shared: bool) -> bool:
-        """Run stages and pass within a budget; return False if it ended between them."""
-        left, limit = budget.left, limit_of(budget)
-        is_first, self._owes_pass = self._owes_pass, False
-        if is_first:
-            self._pass(budget, left, now_s)
-            if limit is not None and limit.is_spent:
-                self._continuous.ages.note_interrupted()        # no stage ran
-                return False
-        part = budget.part_of_at_least(LEAST_US, max(left * LEAST_FOR_STAGES, left - self._pass_us))
-        if not self._shares.advance(part, now_s, is_shared=is_shared, is_first=not is_first):
-            self._continuous.ages.note_interrupted()
-        if not is_first:
-            # A part is asked: where it has no room, the rest of the budget is left to others.
-            self._owes_pass = limit is not None and not limit.part(inf).has_room(min(self._pass_us, PLANNED_US))
-            if self._owes_pass:
-                self._continuous.ages.note_round(now_s, is_done=False)
-                return False
-            self._pass(budget, left, now_s)
-        return True
+    def _advance_whole(self, budget: Budget, limit: Budget | None, now_s: float, has_signals: bool) -> list[int]:
+        """Run all work in order, without turns; return the kinds that the budget ended."""
+        sight, turns = self._continuous, self._turns
+        for stage in turns.kinds[SIGNALS] if has_signals else ():
+            stage(budget, now_s)
+        sight.look(budget if limit is None else NO_LIMIT, now_s)
+        undone: list[int] = []
+        if sight.pairs_needing_rays:
+            part = budget if limit is None else NO_LIMIT if sight.pairs_needing_rays <= MOST_AT_ONCE else (
+                limit.part_of_at_least(LEAST_US))
+            if not self._ask(part, now_s):
+                undone.append(SIGHT)
+        if limit is not None and limit.is_spent:
+            turns.owe(PERCEPTS, SIGHT)
+            undone.append(PERCEPTS)
+        elif not self._perception.advance(sight.pairs, limit):
+            undone.append(PERCEPTS)
+        return undone
 
     def _next_frame(self) -> int:
         """Return until which frame there is nothing to do unless a signal comes; 0 if something is left to do."""
         sight, percepts = self._continuous, self._perception
-        is_at_rest = percepts.is_at_rest and not sight.is_looking and self._shares.following == UNCUT and (
+        is_at_rest = percepts.is_at_rest and not sight.is_looking and not self._turns.is_interrupted and (
             not sight.pairs or sight.looked_in == percepts.looked_in)
         if not is_at_rest or self._smelling is not None or sight.pairs_needing_rays > self.max_rays:
             return 0
         return (percepts.looked_in + 1) * self._sensors.period
-
-    def _pass(self, budget: Budget, most_us: float, now_s: float) -> None:
-        """Continue the pass over percepts in what the stages leave, and learn what it takes (us).
-
-        A longer time is believed at once, a shorter one slowly. A pass that the budget ended doubles the expected
-        time, up to the whole budget, so that the next pass gets more of the budget than the stages: what they find
-        is noticed only when a pass has ended.
-        """
-        part, ages = budget.part_of_at_least(LEAST_US), self._continuous.ages
-        is_done = self._perception.advance(self._continuous.pairs, limit_of(part))
-        if ages.is_late or not is_done:
-            ages.note_round(now_s, is_done=is_done)
-        if part.stopwatch is None:
-            return
-        took_us = part.used
-        if not is_done:
-            self._pass_us = min(most_us, 2 * max(took_us, self._pass_us))
-        elif took_us > self._pass_us:
-            self._pass_us = took_us
-        else:
-            self._pass_us += (took_us - self._pass_us) / PASSES_LEARNED
 
     def release(self, sensor_id: int | None = None) -> None:
         """Release from quarantine: the listeners of a sensor, the rays, or the audience.
@@ -1183,29 +1032,25 @@ class RegionalSenseManager(Saveable):
 
     # Stages.
 
-    def _made_shares(self) -> StageShares:
-        return StageShares(self._signal_stages(), (self._continuous.look, self._ask))
+    def _made_turns(self) -> Turns:
+        return Turns(self._signal_stages(), (self._continuous.look, self._ask), (self._perceive,))
 
     def _signal_stages(self) -> tuple[Stage, ...]:
-        stages = (self._emitted.follow, self._query_occlusion, self._deliver)
-        return stages if self._smelling is None else (*stages, self._smelling.advance)
+        return (self._signal,) if self._smelling is None else (self._signal, self._smelling.advance)
 
-    def _query_occlusion(self, budget: Budget, now_s: float) -> bool:
-        """Ask what muffles signals: until half of the rays, or the budget, is spent; some at least."""
-        waiting = self._emitted.queue.awaiting_occlusion
-        left = max(1, self.max_rays // 2)
-        while left and waiting and not budget.is_spent:
-            asked = self._emitted.query_occlusion(min(left, MOST_AT_ONCE))
-            budget.spend(asked)
-            left -= asked
-            self._rays_asked += asked
-        return not (left and waiting)
-
-    def _deliver(self, budget: Budget, now_s: float) -> bool:
-        perception = self._perception
+    def _signal(self, budget: Budget, now_s: float) -> bool:
+        """Deliver signals to sensors; the rays for what muffles them are at most half of all."""
+        emitted, perception = self._emitted, self._perception
         if perception.heard and not perception.notify_heard(budget):
             return False
-        return self._emitted.deliver(budget, now_s, perception.hear)
+        rays = emitted.rays_left
+        is_done = emitted.advance(budget, now_s, perception.hear)
+        self._rays_asked += rays - emitted.rays_left
+        return is_done
+
+    def _perceive(self, budget: Budget, now_s: float) -> bool:
+        """Continue the pass over percepts, within a budget of time."""
+        return self._perception.advance(self._continuous.pairs, budget)
 
     def _ask(self, budget: Budget, now_s: float) -> bool:
         """Query the lines of sight of the pairs whose turn it is; return False if the budget was spent before."""
@@ -1280,12 +1125,6 @@ class RegionalSenseManager(Saveable):
         """Return the id of a sensor; raise UnknownNameError if it is not in use."""
         self._sensors.ids.slot(sensor_id)
         return int(sensor_id)
-
-
-def planned(before_us: float, took_us: float) -> float:
-    """Return what to plan for a piece of work after a run: a longer one is soon believed, a shorter one slowly."""
-    took_us = min(took_us, PLANNED_US)
-    return before_us + (took_us - before_us) / (2 if took_us > before_us else PASSES_LEARNED)
 
 
 def _upward(up: Sequence[float]) -> NDArray[np.float64]:

@@ -21,7 +21,7 @@ BASES = (
     "ai_core.level_of_detail.population.people.People",
     "ai_core.saving.declared_state.Saveable",
     "ai_core.senses.graph.sense_graph_waves.GraphSignals",
-    "ai_core.senses.regional_sense_manager.StageShares",
+    "ai_core.senses.turns.Turns",
     "ai_core.senses.stimuli.emitted_signals.EmittedSignals",
     "ai_core.snapshot.SnapshotPart",
     "ai_core.squads.tactics.Tactic",

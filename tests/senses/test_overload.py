@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.memory import SenseMemory
-from ai_core.senses.regional_sense_manager import StageShares
 from ai_core.senses.scent.scent_trails import ScentTrails
 from tests.senses.worlds import AHEAD, ALL_ROUND, World, hearing
 
@@ -226,90 +225,6 @@ def test_listener_may_remove_add_move_and_emit():
     assert [one.sensor_id for one in world.heard] == [ears[0], ears[2], ears[3]]
     world.tick()
     assert {one.sensor_id for one in world.heard[3:]} == {ears[0], ears[2], ears[3], ears[4]}
-
-
-def busy(done, limit=math.inf):
-    def stage(budget, now_s):
-        while len(done) < limit:
-            if budget.is_spent:
-                return False
-            budget.spend()
-            done.append(1)
-        return True
-    return stage
-
-
-@pytest.mark.parametrize("steps", [1, 2, 7, 100])
-def test_each_kind_gets_half_of_every_budget_when_both_have_work(steps):
-    first, second = [], []
-    shares = StageShares((busy(first),), (busy(second),))
-    for _ in range(100):
-        shares.advance(Budget.of_steps(steps), 0.0, is_shared=True)
-    assert len(first) + len(second) == 100 * steps
-    assert abs(len(first) - len(second)) <= 2
-
-
-def test_one_kind_gets_what_the_other_leaves():
-    for kinds in ((0, 1), (1, 0)):
-        works = ([], [])
-        stages = [(busy(works[kind], limit=5 if kind else math.inf),) for kind in kinds]
-        shares = StageShares(*stages)
-        for _ in range(10):
-            shares.advance(Budget.of_steps(10), 0.0, is_shared=True)
-        assert sorted(map(len, works)) == [5, 95]
-
-
-def test_after_one_kind_spent_the_budget_the_other_comes_first():
-    done = []
-
-    def piece_of(kind):
-        def stage(budget, now_s):
-            done.append(kind)       # some of its work however little is left, as a listener is called
-            budget.spend(3)
-            return False
-        return stage
-
-    shares = StageShares((piece_of("signals"),), (piece_of("sight"),))
-    for _ in range(6):
-        shares.advance(Budget.of_steps(3), 0.0, is_shared=True)
-    assert done == ["signals", "sight"] * 3
-
-
-def test_a_kind_for_which_there_was_no_room_keeps_its_turn():
-    now_us, done = [0], []
-
-    def stage_of(kind):
-        def stage(budget, now_s):
-            now_us[0] += 100
-            done.append(kind)
-            return False
-        return stage
-
-    shares = StageShares((stage_of("signals"),), (stage_of("sight"),))
-    for advance in range(40):
-        budget = Budget.of_time(90, lambda: now_us[0] * 1000)
-        is_first = advance % 2 == 0     # every other advance begins with something else
-        now_us[0] += 0 if is_first else 60
-        shares.advance(budget.part_of_at_least(50), 0.0, is_shared=True, is_first=is_first)
-    assert min(done.count("signals"), done.count("sight")) >= 10
-
-
-def test_stages_begin_in_order_again_once_all_have_run():
-    order = []
-
-    def stage(name):
-        def run(budget, now_s):
-            if budget.is_spent:
-                return False
-            budget.spend()
-            order.append(name)
-            return True
-        return run
-
-    shares = StageShares((stage("first"), stage("second"), stage("third")), ())
-    for steps in (2, 100, 100):
-        shares.advance(Budget.of_steps(steps), 0.0, is_shared=True)
-    assert order == ["first", "second", "third", "first", "second", "first", "second", "third"]
 
 
 class SlowRays(World):

@@ -226,8 +226,8 @@ MEMORY, METERS = ("percepts", "rows", "memory"), ("percepts", "rows", "meters")
         (("looking", "pairs", "sight", "waiting_since", 0), 99, "'looking.pairs.sight.waiting_since' must be at most"),
         (("looking", "passes"), 0, "'looking.ages.ended_s' must not hold more items than passes"),
         (("looking", "ages", "interrupted_at"), 99, "'looking.ages.interrupted_at' must be at most"),
-        (("shares", "first"), 2, "'shares.first' must be at most 1"),
-        (("shares", "following"), [0], "'shares.following' must be a list of 2 items"),
+        (("turns", "first"), 3, "'turns.first' must be at most 2"),
+        (("turns", "following"), [0], "'turns.following' must be a list of 3 items"),
         (("failures", "line_of_sight"), [-1, False], r"'failures.line_of_sight\[0\]' must be at least 0"),
     ],
 )

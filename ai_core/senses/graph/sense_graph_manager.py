@@ -16,8 +16,9 @@ from ai_core.senses.graph.sense_graph import GraphBySense, SenseGraph
 from ai_core.senses.graph.sense_graph_waves import GraphSignals
 from ai_core.senses.graph.smell import Scent, ScentGradient, ScentKey, SmellSpreading
 from ai_core.senses.id_table import LARGEST_ID
-from ai_core.senses.regional_sense_manager import REPORT_EVERY_S, RegionalSenseManager, Stage
+from ai_core.senses.regional_sense_manager import REPORT_EVERY_S, RegionalSenseManager
 from ai_core.senses.sense_settings import SenseSettings
+from ai_core.senses.turns import Stage
 
 __all__ = ["SenseGraphManager"]
 
@@ -110,7 +111,7 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
             faintest, {*self._travelling("gradual", gradual), *slow})
         if self._smelling is not None:
             self._smelling.path_m = self._graphs.path_m
-        self._shares = self._made_shares()
+        self._turns = self._made_turns()
 
     @property
     def graph(self) -> SenseGraph:
@@ -219,8 +220,8 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
         return region_id, self._smells.scents.get(ScentKey(modality_name, int(source_id)))
 
     def _signal_stages(self) -> tuple[Stage, ...]:
-        follow, occlude, deliver, *others = super()._signal_stages()
-        return (follow, occlude, deliver, self._spread_smells, *others)
+        signal, *others = super()._signal_stages()
+        return (signal, self._spread_smells, *others)
 
     def _spread_smells(self, budget: Budget, now_s: float) -> bool:
         return self._smells.advance(budget, now_s, self._perception.hear)

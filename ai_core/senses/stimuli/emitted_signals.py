@@ -44,7 +44,10 @@ from ai_core.senses.stimuli.air import BackgroundNoise, Wind
 from ai_core.senses.stimuli.arrival_loops import LATEST_S, ArrivalQueue
 from ai_core.senses.stimuli.muffling import Between
 
-__all__ = ["SIGNAL", "EmittedSignals", "Muffle", "StimulusFront"]
+__all__ = ["MOST_AT_ONCE", "SIGNAL", "EmittedSignals", "Muffle", "StimulusFront"]
+
+MOST_AT_ONCE = 512
+"""Lines queried between two checks of the budget (count), about 0.2 ms; and pairs of which all are asked at once."""
 
 ARRIVALS_AT_ONCE = 256
 """Arrivals delivered together (count): more make listeners wait for one another, fewer cost more calls."""
@@ -118,7 +121,9 @@ class EmittedSignals(Saveable):
         waiting: signals that have not begun, by order; by kind while ``is_behind``.
         occlusion: see ``RegionalSenseManager``; while it is None, no signal waits for it.
         is_behind: whether signals wait for the budget because those before them were not delivered yet.
-        quiet_at: equal to ``sent`` only if nothing is under way, so that ``begin_advance`` would do nothing.
+        quiet_at: equal to ``sent`` only if nothing is under way, so that ``advance`` would do nothing.
+        sent_before: signals from this order on wait for the next advance; None once it has begun.
+        rays_left: most rays for what muffles in this advance (count).
         waves: signals that meet sensors as they travel, ``StimulusFront`` in this class.
     """
 
@@ -157,8 +162,10 @@ class EmittedSignals(Saveable):
         self.waves: list[Any] = []
         self.followed = 0                       # of the waves, in this pass
         self.sent = 0
-        self.quiet_at = -1
-        self._sent_before = 0                   # this advance
+        self.quiet_at = 0
+        self.sent_before: int | None = None
+        self.rays_left = 0
+        self._begun_up_to = 0                   # in this advance
         self._begun_before: int | None = None   # the order of the first that this pass leaves to the next
         self._pass_s: float | None = None       # when the pass of deliveries began; None between passes
         self._is_delivered = True               # all that was due in the last advance
@@ -227,17 +234,36 @@ class EmittedSignals(Saveable):
             self._add(signal, signal.position, columns, is_final=True)
         self.sent += 1
 
-    def begin_advance(self, budget: Budget, now_s: float) -> bool:
-        """Begin waiting signals, and drop those that have waited for too long; call it once in each advance.
+    def advance(self, budget: Budget, now_s: float, hear: Hear) -> bool:
+        """Begin signals, follow waves, query what muffles, and deliver what is due; return False if the budget ended.
 
-        Signals beyond ``WORK_AT_ONCE`` wait for the budget, all of them if it is one of time: see ``follow``.
+        Set ``sent_before`` and ``rays_left`` before the first call in an advance of the manager. A step is a signal,
+        a wave, in a graph a passage, a ray, or an arrival.
+        """
+        if self.sent_before is not None:
+            self._begun_up_to, self.sent_before = self.sent_before, None
+            self._begin_advance(budget, now_s)
+        if self.quiet_at == self.sent:
+            return True
+        if self._pass_s is None:
+            if (self.waiting or self.waves) and not self._follow(budget, now_s):
+                return False
+            self._pass_s = now_s
+            waiting = self.queue.awaiting_occlusion
+            while waiting and self.rays_left and not budget.is_spent:
+                asked = self._query_occlusion(min(self.rays_left, MOST_AT_ONCE))
+                budget.spend(asked)
+                self.rays_left -= asked
+        return self._deliver(budget, now_s, self._pass_s, hear)
 
-        Returns:
-            Whether a signal is under way.
+    def _begin_advance(self, budget: Budget, now_s: float) -> None:
+        """Begin waiting signals, and drop those that have waited for too long.
+
+        Signals beyond ``WORK_AT_ONCE`` wait for the budget, all of them if it is one of time: see ``_follow``.
         """
         if self._is_delivered and not self.is_behind and not self.has_work:
-            self._sent_before = self.quiet_at = self.sent
-            return False
+            self.quiet_at = self.sent
+            return
         self.quiet_at = -1
         queue = self.queue
         if queue.arrived or queue.awaiting_occlusion:
@@ -249,14 +275,13 @@ class EmittedSignals(Saveable):
             del self.waiting[kind]
         if not (was_behind and self.is_behind):     # else they wait by kind already
             self._begin_waiting(WORK_AT_ONCE if budget.is_unlimited or budget.charges_runs else 0)
-        self._sent_before, self._is_delivered = self.sent, not self.has_work
+        self._is_delivered = not self.has_work
         if not self._has_warned and (queue.merged or queue.dropped):
             self._has_warned = True
             logging.getLogger("ai_core").warning(
                 "signals are emitted faster than the budget of the senses lets them be delivered: those of one source"
                 " and channel are merged, those that would be delivered %s s late are dropped; statistics() counts"
                 " stimuli_merged and stimuli_dropped", LATEST_S)
-        return not self._is_delivered
 
     def _begin_waiting(self, most: int) -> None:
         """Begin waiting signals until their work is ``most``; while ``is_behind``, merge those of a kind instead."""
@@ -265,21 +290,20 @@ class EmittedSignals(Saveable):
         for signal in signals:
             if self.is_behind:
                 self._hold(signal)
-            elif work >= most:
+            elif work >= most or signal.order >= self._begun_up_to:
                 self.waiting[signal.order] = signal
             else:
                 work += self._begin(signal)
 
-    def follow(self, budget: Budget, now_s: float) -> bool:
+    def _follow(self, budget: Budget, now_s: float) -> bool:
         """Begin signals that waited for the budget, and let waves meet sensors; return False if the budget ended first.
 
-        A step is a signal, in a graph a passage. A signal that is emitted again after the pass began waits for the
-        next, so every pass has an end.
+        A signal that is emitted again after the pass began waits for the next, so every pass has an end.
 
         Cost: O(waves * sensors), of which little for sensors far away.
         """
         if self._begun_before is None:
-            self._begun_before = self._sent_before
+            self._begun_before = self._begun_up_to
         work = 0
         for kind, signal in list(self.waiting.items()):
             if signal.order < self._begun_before and (work < WORK_AT_ONCE or budget.is_unlimited):
@@ -299,7 +323,7 @@ class EmittedSignals(Saveable):
         self.followed, self._begun_before = 0, None
         return True
 
-    def query_occlusion(self, most: int) -> int:
+    def _query_occlusion(self, most: int) -> int:
         """Query the occlusion of the first arrivals in line, at most ``most``; return their number.
 
         Turns go by order of emission, for one signal the nearest sensor first.
@@ -319,20 +343,20 @@ class EmittedSignals(Saveable):
         self.queue.put_occluded(taken, shares)
         return len(taken)
 
-    def deliver(self, budget: Budget, now_s: float, hear: Hear) -> bool:
-        """Deliver due arrivals; return False if the budget ended before those that were due when the pass began.
+    def _deliver(self, budget: Budget, now_s: float, pass_s: float, hear: Hear) -> bool:
+        """Deliver due arrivals; return False if the budget ended before those that were due when the pass began (s).
 
-        Signals that were emitted in this advance wait for the next. A step is one arrival.
+        Signals that were emitted in this advance wait for the next.
         """
         queue, is_unlimited, noise = self.queue, budget.is_unlimited, self.noise if self.noise.all else None
         if not is_unlimited and budget.is_spent:
             return False            # what arrived may have been delivered already: that is not known anew
-        self._pass_s = pass_s = now_s if self._pass_s is None else self._pass_s
         self._is_delivered = False
         while not self._is_delivered and (is_unlimited or not budget.is_spent):
-            most = min(ARRIVALS_AT_ONCE, budget.steps_at_once(ARRIVALS_ON_TIME))
+            most = ARRIVALS_AT_ONCE if is_unlimited else min(
+                ARRIVALS_AT_ONCE, budget.steps_at_once(ARRIVALS_ON_TIME))
             taken, sensor_ids, which, intensities, what = queue.take_arrived(
-                most, self._sent_before, self._sensors, self._modalities.all, noise, self._kept_at, now_s)
+                most, self._begun_up_to, self._sensors, self._modalities.all, noise, self._kept_at, now_s)
             if not is_unlimited:
                 budget.spend(taken)
             self._is_delivered = not queue.arrived

@@ -6,7 +6,7 @@ import json
 import pytest
 
 import ai_core.senses.percepts.perception as perception
-import ai_core.senses.regional_sense_manager as manager
+import ai_core.senses.turns as turns
 from ai_core.budget import Budget
 from ai_core.recording.grants import RecordingBudget, ReplayBudget
 from ai_core.senses.percepts.awareness import AwarenessSettings
@@ -21,7 +21,7 @@ EYES, THINGS = 6, 4
 def small_blocks(monkeypatch):
     monkeypatch.setattr(perception, "PERCEPTS_PER_BLOCK", 2)
     monkeypatch.setattr(perception, "SIGHTINGS_AT_ONCE", (2, 2))
-    monkeypatch.setattr(manager, "LEAST_US", 0.0)
+    monkeypatch.setattr(turns, "LEAST_US", 0.0)
 
 
 class Hall:

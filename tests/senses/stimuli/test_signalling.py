@@ -159,7 +159,7 @@ def test_deafened_ears_recover_and_sharpened_ones_hear_more():
         return len(world.heard) > before
 
     assert hears(1.0)
-    world.manager.set_sensitivity(ear, "hearing", 0.0, for_s=2.0)
+    world.manager.set_sensitivity(ear, "hearing", 0.0, for_s=2.5)
     assert not hears(1e9)
     assert not hears(1e9)
     assert hears(1.0)
