@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +19,16 @@ from ai_core.events.squad_radio import SquadRadio
 from ai_core.faults import FaultIsolation
 from ai_core.level_of_detail.group_lod import GroupLOD
 from ai_core.level_of_detail.population.distributions import Normal
-from ai_core.maps import CoverBody, CoverMap, CoverObject, CoverSearch
+from ai_core.maps import (
+    CoverBody,
+    CoverMap,
+    CoverObject,
+    CoverSearch,
+    GridLineOfSight,
+    nearest_free,
+    read_map,
+    read_scenarios,
+)
 from ai_core.maps.decision_map import DecisionMap
 from ai_core.maps.grid import Grid
 from ai_core.maps.map_area import MapArea
@@ -32,6 +42,8 @@ from ai_core.paths.path_progress import PathProgress
 from ai_core.paths.path_service import PathService
 from ai_core.paths.regions.region_graph import RegionGraph
 from ai_core.paths.searches.anytime_search import AnytimeSearch
+from ai_core.paths.searches.search import AStarSearch
+from ai_core.paths.string_pulling import pull_cells
 from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.statistics import QualityOfService
@@ -47,7 +59,9 @@ from ai_core.squads.tactics import Sacrifice
 from ai_core.trace import Trace
 
 KNIGHT = Capabilities()
-GROUND = Grid(np.ones((4, 4))).passage()
+GRID = Grid(np.ones((4, 4)))
+GROUND = GRID.passage()
+LINES = GridLineOfSight(np.zeros((3, 3)))
 REGIONS = RegionGraph(GROUND)
 TREE = TechnologyTree([Product("worker", 50)])
 
@@ -133,6 +147,26 @@ WRONG = {
         lambda: DecisionMap(MapArea(2, 2), standard_layers(), None), TypeError, "clock must have a 'now', got None"),
     "a name that is a number": (lambda: HabitTree(Habit("x"), name=7), TypeError, "name must be a string, got 7"),
     "an enemy on a line": (lambda: Sighting(1, 3.0), ValueError, "position must be 2 or 3 finite coordinates, got 3.0"),
+    "a grid for a passage": (
+        lambda: nearest_free(GRID, (0, 0), 2), TypeError, "passage must be a GridPassage, got .*; use grid.passage"),
+    "a grid to pull over": (lambda: pull_cells(GRID, [0]), TypeError, "passage must be a GridPassage, got .*; use gr"),
+    "one step": (
+        lambda: nearest_free(GROUND, (0, 0), 2, steps=5), ValueError, "steps must be two vectors of finite numbers"),
+    "no memory of a search": (
+        lambda: AStarSearch(GROUND, 0, 1, memory=5), TypeError, "memory must be a SearchMemory or None, got 5"),
+    "no memory of a field": (
+        lambda: FlowField(GROUND, 0, memory=5), TypeError, "memory must be a SearchMemory or None, got 5"),
+    "no memory that improves": (
+        lambda: AnytimeSearch(GROUND, 0, 1, memory=5), TypeError, "memory must be a SearchMemory or None, got 5"),
+    "a file for a map": (lambda: read_map(Path("a.map")), TypeError, "text must be a string, got .*; use the text"),
+    "a file for scenarios": (
+        lambda: read_scenarios(Path("a.scen")), TypeError, "text must be a string, got .*; use the text of the file"),
+    "a line from nowhere": (
+        lambda: LINES([(float("nan"), 0, 0, 1, 0, 1)]), ValueError, r"segments must be finite, got \[nan, .* in row 0"),
+    "a line to nowhere": (
+        lambda: LINES([(0, 0, 0, 1, 0, float("inf"))]), ValueError, r"segments must be finite, got \[.*inf\] in row 0"),
+    "a line alone": (
+        lambda: LINES(np.zeros(6)), ValueError, r"segments must have shape \(n, 6\), got \(6,\)"),
     "no budget of minds": (lambda: MindPopulation().tick(0.1, 5), TypeError, "budget must be a Budget, got 5"),
 }
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import shown
+from ai_core.errors import check_type, shown
 
 __all__ = ["FREE", "Scenario", "read_map", "read_scenarios"]
 
@@ -19,6 +19,8 @@ FREE = ".GS"
 
 BLOCKED = "@OTW"
 """Characters of ground that cannot be entered: two for out of bounds, trees, and water."""
+
+TEXT_OF_FILE = "use the text of the file, path.read_text()"
 
 MOST_LINES = 1 << 20
 """Largest number of rows or columns in a map header, so that a corrupt number allocates no memory."""
@@ -44,11 +46,13 @@ def read_map(text: str) -> NDArray[np.bool_]:
     """Return a map as (height, width) bool, True for walkable cells: ``Grid(read_map(file.read_text()))``.
 
     Raises:
+        TypeError: if ``text`` is not a string.
         ValueError: if the text is not a valid map; the message names the line and the reason.
 
     >>> read_map("type octile\\nheight 1\\nwidth 2\\nmap\\n.@").tolist()
     [[True, False]]
     """
+    check_type("text", text, str, TEXT_OF_FILE)
     lines = text.splitlines()
     if len(lines) == 1 and lines[0].endswith(".map"):
         raise ValueError(f"text must be the text of a map, got the file name {shown(text)}; read the file first")
@@ -76,8 +80,10 @@ def read_scenarios(text: str) -> list[Scenario]:
     """Return the scenarios of a file, in file order.
 
     Raises:
+        TypeError: if ``text`` is not a string.
         ValueError: if a line is not a valid scenario; the message names the line and the reason.
     """
+    check_type("text", text, str, TEXT_OF_FILE)
     found = []
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or (number == 1 and line.startswith("version")):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.described import Described
-from ai_core.errors import finite_number, numbers, shown
+from ai_core.errors import check_type, finite_number, numbers, shown
 from ai_core.maps.cell_moves import Corners, GridMoves
 
 CHANGES_KEPT = 256
@@ -143,10 +143,13 @@ def nearest_free(
 
     Cost: O(cells within reach).
     """
+    check_type("passage", passage, GridPassage, "use grid.passage()")
     within = finite_number("within", within, minimum=0)
     if steps is None:
         steps = HEXAGONS if passage.moves.is_hexagonal else SQUARES
     axes, point = numbers("steps", steps), numbers("place", place)
+    if axes.ndim != 2 or len(axes) != 2 or not np.isfinite(axes).all():
+        raise ValueError(f"steps must be two vectors of finite numbers, got {shown(steps)}")
     if point.shape != axes.shape[1:] or not np.isfinite(point).all():
         raise ValueError(f"place must be {axes.shape[1]} finite numbers, got {shown(place)}")
     column, row = point @ np.linalg.pinv(axes)

@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget
-from ai_core.errors import check_type, indices
+from ai_core.errors import check_kind, check_type, indices
 from ai_core.maps.passage import GridPassage
 from ai_core.paths.path import PreparedGround
 from ai_core.paths.searches.callback_search import check_goals
@@ -96,6 +96,7 @@ class FlowField(PreparedGround):
         if callable(checked):
             raise TypeError("goals must be cells, got a function; use AStarSearch for a function")
         self._passage, self._goals = passage, checked
+        check_kind("memory", memory, SearchMemory)
         self._memory = memory or SearchMemory(passage)
         self._version: int | None = None
         self._is_made = False

@@ -6,7 +6,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import as_array, shown
+from ai_core.errors import as_array, check_type, shown
 from ai_core.maps.passage import GridPassage
 from ai_core.paths.grid_line import highest_cost_on_line
 from ai_core.paths.searches.cells_along import costs_along, moves_along
@@ -28,6 +28,7 @@ def pull_cells(passage: GridPassage, cells: ArrayLike) -> NDArray[np.int32]:
         cells: (n,) int, cells of a path.
 
     Raises:
+        TypeError: if ``passage`` is not a GridPassage.
         ValueError: if the cells are not a path of open moves, or the grid is hexagonal.
 
     Cost: O(n * cells between two turns).
@@ -37,6 +38,7 @@ def pull_cells(passage: GridPassage, cells: ArrayLike) -> NDArray[np.int32]:
     >>> pull_cells(grid.passage(), [0, 1, 5, 6, 10, 11]).tolist()
     [0, 11]
     """
+    check_type("passage", passage, GridPassage, "use grid.passage()")
     if passage.moves.is_hexagonal:
         raise ValueError("passage must be of a square grid, got a hexagonal one; follow the path cell by cell")
     path_cells = as_array("cells", cells)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget
-from ai_core.errors import check_type, shown, whole_number
+from ai_core.errors import check_kind, check_type, shown, whole_number
 from ai_core.maps.passage import GridPassage
 from ai_core.paths.path import Path, path_record
 from ai_core.paths.regions.region_graph import RegionGraph
@@ -114,6 +114,7 @@ class AnytimeSearch(Interruptible, Saveable):
             raise ValueError("regions must be of the passage, and the goal a single cell; leave out regions")
         self._passage, self._goals = passage, checked
         self._over = None if regions is None else RegionSearch(regions, self.start, int(checked[0]))
+        check_kind("memory", memory, SearchMemory)
         self._memory = memory or SearchMemory(passage)
         self._memory.take(passage, self)
         self._core = self._memory.repairing()

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import MOST_AT_ONCE, Budget, _StepBudget, check_budget
 from ai_core.described import Described
-from ai_core.errors import check_callables, shown, whole_number
+from ai_core.errors import check_callables, check_kind, shown, whole_number
 from ai_core.maps.cell_moves import Corners
 from ai_core.maps.graph import Graph
 from ai_core.maps.grid import Grid
@@ -137,6 +137,7 @@ class AStarSearch(Described, PathSearch):
         check_callables(step_cost=step_cost)
         self._step_cost = step_cost
         self._most = None if max_expanded is None else whole_number("max_expanded", max_expanded, minimum=1)
+        check_kind("memory", memory, SearchMemory)
         self._memory = memory
         self._core: SearchCore
         self._version = 0
