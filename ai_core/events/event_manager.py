@@ -5,10 +5,8 @@ import logging
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from copy import copy
 from functools import partial
 from heapq import heapify, heappop, heappush
-from itertools import islice
 from operator import length_hint
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -45,7 +43,7 @@ from ai_core.saving.values import SavedValues
 from ai_core.trace import Trace, given_trace
 
 __all__ = [
-    "EndlessEventsError", "Event", "EventCounts", "EventManager", "EventQueue", "Handler", "ListenerBook",
+    "Broadcast", "EndlessEventsError", "Event", "EventCounts", "EventManager", "EventQueue", "Handler", "ListenerBook",
     "ListenerReference", "Subscription", "WhenLate", "no_event"]
 
 
@@ -174,18 +172,28 @@ Queued = tuple[int, float, float, int, Event]
 """-priority, deadline (s), due time (s), order of sending, event: the smallest is most urgent."""
 
 
+class Broadcast:
+    """The delivery of an event: its listeners, in order, and the number of those that were called."""
+
+    __slots__ = ("called", "listeners")
+
+    def __init__(self, listeners: tuple[Subscription, ...]) -> None:
+        self.listeners = listeners
+        self.called = 0
+
+
 class EventQueue:
     """The queue of events: ordered by due time until they are due, then by urgency.
 
     Due events are ordered by highest priority, then earliest deadline (events without a
     deadline last), then due time, then order of sending. A partly delivered event keeps
-    its place and its remaining listeners, in ``partly_delivered``. Due events are in ``ready``.
+    its place and its broadcast, in ``partly_delivered``. Due events are in ``ready``.
     """
 
     def __init__(self) -> None:
         self._waiting: list[tuple[float, int, Queued]] = []
         self.ready: list[Queued] = []
-        self.partly_delivered: dict[int, Iterator[Subscription]] = {}
+        self.partly_delivered: dict[int, Broadcast] = {}
 
     def __len__(self) -> int:
         return len(self._waiting) + len(self.ready)
@@ -211,29 +219,29 @@ class EventQueue:
             moves += 1
         return True
 
-    def pop(self) -> tuple[Queued, Iterator[Subscription] | None]:
-        """Remove and return the most urgent ready event, with its remaining listeners if partly delivered."""
+    def pop(self) -> tuple[Queued, Broadcast | None]:
+        """Remove and return the most urgent ready event, with its broadcast if it is partly delivered."""
         entry = heappop(self.ready)
         return entry, self.partly_delivered.pop(entry[3], None)
 
-    def put_back(self, entry: Queued, rest: Iterator[Subscription]) -> None:
+    def put_back(self, entry: Queued, broadcast: Broadcast) -> None:
         """Put a partly delivered event back; it stays ready."""
-        self.partly_delivered[entry[3]] = rest
+        self.partly_delivered[entry[3]] = broadcast
         heappush(self.ready, entry)
 
-    def entries(self) -> list[tuple[Queued, Iterator[Subscription] | None]]:
-        """Return all events by order of sending, with the remaining listeners of partly delivered ones."""
+    def entries(self) -> list[tuple[Queued, Broadcast | None]]:
+        """Return all events by order of sending, with the broadcasts of partly delivered ones."""
         found = sorted([*self.ready, *(one[2] for one in self._waiting)], key=lambda one: one[3])
         return [(entry, self.partly_delivered.get(entry[3])) for entry in found]
 
-    def replace(self, entries: Iterable[tuple[Queued, Iterator[Subscription] | None]]) -> None:
+    def replace(self, entries: Iterable[tuple[Queued, Broadcast | None]]) -> None:
         """Replace all events; those not partly delivered wait for ``settle``."""
         self.ready, self._waiting, self.partly_delivered = [], [], {}
-        for entry, rest in entries:
-            if rest is None:
+        for entry, broadcast in entries:
+            if broadcast is None:
                 self._waiting.append((entry[2], entry[3], entry))
             else:
-                self.partly_delivered[entry[3]] = rest
+                self.partly_delivered[entry[3]] = broadcast
                 self.ready.append(entry)
         heapify(self.ready)
         heapify(self._waiting)
@@ -431,80 +439,68 @@ class EventManager(Saveable):
         now = self.clock.now
         event = Event(code, arguments, None, now, now.seconds, PLAIN)
         self._announce(event)
-        self._queue.put_back(queued(event, self._sent), iter(self._registry.listeners(code)))
+        self._queue.put_back(queued(event, self._sent), Broadcast(self._registry.listeners(code)))
         self._sent += 1
         return event
 
     def _dispatch_first(self, budget: Budget) -> None:
-        entry, rest = self._queue.pop()
+        entry, broadcast = self._queue.pop()
         event = entry[4]
-        if rest is None:
-            rest = iter(self._begin(event))
-        if not length_hint(rest):
+        if broadcast is None:
+            broadcast = Broadcast(self._begin(event))
+        count = len(broadcast.listeners)
+        if broadcast.called == count:
             self._finish(event, 0)
             budget.spend()
             return
+        is_timed, is_limited = budget.stopwatch is not None, not budget.is_unlimited
+        left = budget.left if is_limited else math.inf
+        most = count if not is_limited else 1 if is_timed else int(min(CALLS_PER_CHECK, left))
         self._is_delivering = True
+        self._nested.append(event.code)
         try:
-            self._deliver_within(event, rest, budget)
+            while broadcast.called < count and left > 0:
+                before = broadcast.called
+                try:
+                    self.call_listeners(event, broadcast, most)
+                finally:
+                    calls = broadcast.called - before
+                    self._called += calls
+                    budget.spend(calls)
+                if is_limited:
+                    left_before, left = left, budget.left
+                    fitting = left
+                    if is_timed:  # no more calls than fit if they cost what these did
+                        used = max(left_before - left, 0.001)
+                        fitting = min(4 * most, left * calls / used)
+                    most = max(1, int(min(CALLS_PER_CHECK, fitting)))
         finally:
             self._is_delivering = False
-            if length_hint(rest):
-                self._queue.put_back(entry, rest)
+            self._nested.pop()
+            if broadcast.called < count:
+                self._queue.put_back(entry, broadcast)
             else:
                 self._finish(event, 1)
 
-    def _deliver_all(self, event: Event, listeners: tuple[Subscription, ...]) -> None:
-        nested = self._nested
-        if len(nested) >= MOST_NESTED:
-            raise EndlessEventsError([*nested])
-        nested.append(event.code)
+    def call_listeners(self, event: Event, broadcast: Broadcast, most: int) -> None:
+        """Call the next listeners, at most so many; a failure does not stop the others.
+
+        AIEventManager replaces it by calls in a row.
+        """
+        listeners = broadcast.listeners[broadcast.called : broadcast.called + most]
         rest = iter(listeners)
         try:
-            self.call_listeners(event, rest)
-        finally:
-            nested.pop()
-            left = length_hint(rest)  # none, unless faults are raised
-            self._called += len(listeners) - left
-            if not left:
-                self._finish(event, len(listeners))
-
-    def _deliver_within(self, event: Event, rest: Iterator[Subscription], budget: Budget) -> None:
-        """Deliver an event to the remaining listeners, or as many as the budget allows."""
-        is_timed, left = budget.stopwatch is not None, math.inf if budget.is_unlimited else budget.left
-        calls = 1 if is_timed else int(min(CALLS_PER_CHECK, left))
-        self._nested.append(event.code)
-        try:
-            while left > 0 and (waiting := length_hint(rest)):
+            if event.terms.receipt is not None or self._log is not None:
+                self._deliver_noting(event, rest)
+            while True:  # entered again only after a fault: trying costs nothing
                 try:
-                    self.call_listeners(event, islice(rest, calls))
-                finally:
-                    delivered = waiting - length_hint(rest)
-                    self._called += delivered
-                    budget.spend(delivered)
-                if budget.is_unlimited:
-                    continue
-                left_before, left = left, budget.left
-                fitting = left
-                if is_timed:  # no more calls than fit if they cost what these did
-                    used = max(left_before - left, 0.001)
-                    fitting = min(4 * calls, left * delivered / used)
-                calls = max(1, int(min(CALLS_PER_CHECK, fitting)))
+                    for listening in rest:
+                        listening.call(event)
+                    return
+                except Exception as error:  # the other listeners are called
+                    self.fail(listening, event, error)
         finally:
-            self._nested.pop()
-
-    def call_listeners(self, event: Event, listeners: Iterator[Subscription]) -> None:
-        """Call each listener; a failure does not stop the others. AIEventManager replaces it by calls in a row."""
-        if event.terms.receipt is not None or self._log is not None:
-            self._deliver_noting(event, listeners)
-            return
-        while True:  # entered again only after a fault: trying costs nothing
-            try:
-                for listening in listeners:
-                    listening.call(event)
-                return
-            except Exception as error:  # the other listeners are called
-                self.fail(listening, event, error)
+            broadcast.called += len(listeners) - length_hint(rest)
 
     def _finish(self, event: Event, listeners: int) -> None:
         self._dispatched += 1
@@ -711,9 +707,21 @@ class EventManager(Saveable):
         if not isinstance(event, Event):
             raise no_event(event)
         self._registry.check(event.code)
+        nested = self._nested
         self._announce(event)
         self._sent += 1
-        self._deliver_all(event, self._begin(event))
+        if len(nested) >= MOST_NESTED:
+            raise EndlessEventsError([*nested])
+        broadcast = Broadcast(self._begin(event))
+        count = len(broadcast.listeners)
+        nested.append(event.code)
+        try:
+            self.call_listeners(event, broadcast, count)
+        finally:
+            nested.pop()
+            self._called += broadcast.called
+            if broadcast.called == count:  # fewer only if faults are raised
+                self._finish(event, count)
 
     def sticky(self, code: str) -> Event | None:
         """Return the sticky event of a code, None if there is none; a new listener receives it at once.
@@ -788,7 +796,7 @@ class EventManager(Saveable):
             and not (before is not None and is_for(before, event.terms.audience))]
         for event in events:
             self._called += 1
-            self.call_listeners(event, iter((listening,)))
+            self.call_listeners(event, Broadcast((listening,)), 1)
 
     def _begin(self, event: Event) -> tuple[Subscription, ...]:
         """Return the listeners of an event; keep it for later listeners if it is sticky."""
@@ -835,19 +843,19 @@ class EventManager(Saveable):
     @property
     def _queued(self) -> list[QueuedEvent]:
         entries = self._queue.entries()
-        references = self.book.references() if any(rest is not None for _, rest in entries) else {}
+        references = self.book.references() if self._queue.partly_delivered else {}
         return [
-            (entry[3], entry[4], None if rest is None else [references.get(one) for one in copy(rest)])
-            for entry, rest in entries]
+            (entry[3], entry[4], None if one is None else [*map(references.get, one.listeners[one.called:])])
+            for entry, one in entries]
 
     @_queued.setter
     def _queued(self, events: list[QueuedEvent]) -> None:
         known = self.book.known() if any(rest for _, _, rest in events) else {}
         stopped = Subscription(self._registry, (), self.skip, "stopped")
         self._queue.replace(
-            (queued(event, order), None if rest is None else iter([
+            (queued(event, order), None if rest is None else Broadcast(tuple(
                 self.book.listener(known[one], is_under_way=True) if one is not None and one in known else stopped
-                for one in rest]))
+                for one in rest)))
             for order, event, rest in events)
 
     @property

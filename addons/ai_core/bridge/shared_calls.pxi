@@ -103,31 +103,32 @@ cdef void call_target(CallTarget* target, const void** arguments, CallError* err
 
 
 ctypedef struct PlannedCall:
-    CallTarget* target           # BORROWED from a SharedCall that the round holds
+    PyObject* call               # OWNED, a SharedCall
+    CallTarget* target           # BORROWED from it
     uint32_t turn
 
-def call_run(tuple callers, Py_ssize_t first, given):
-    """Call each ``callers[i].call`` from ``first`` on, as long as it is a SharedCall.
+def call_run(tuple callers, Py_ssize_t first, Py_ssize_t end, given):
+    """Call each ``callers[i].call`` from ``first`` up to ``end``, as long as it is a SharedCall.
 
     Stops before a call that was interrupted meanwhile or needs the slow form; the caller makes that call alone.
 
     Args:
         callers: objects with ``call``.
         first: index of the first caller.
+        end: index after the last caller.
         given: has ``code`` and ``arguments``.
 
     Returns:
         Index of the first caller that was not called.
     """
-    cdef Py_ssize_t count = len(callers) - first, planned = 0
+    cdef Py_ssize_t count = end - first, planned = 0, called, i
     cdef SharedArguments arguments
     cdef PlannedCall* plan
     cdef SharedCall call
-    if first < 0:
-        raise IndexError(f"the first caller must be 0 or more, got {first}")
+    if first < 0 or end > len(callers):
+        raise IndexError(f"first and end must be from 0 to the {len(callers)} callers, got {first} and {end}")
     if count <= 0 or type(callers[first].call) is not SharedCall:
         return first
-    held = []
     plan = <PlannedCall*>memory_of(count, sizeof(PlannedCall))
     try:
         while planned < count:
@@ -135,15 +136,18 @@ def call_run(tuple callers, Py_ssize_t first, given):
             if type(found) is not SharedCall:
                 break
             call = found
-            held.append(call)
+            Py_INCREF(call)
+            plan[planned].call = <PyObject*>call
             plan[planned].target = &call.target
             plan[planned].turn = call.target.turn
             planned += 1
         arguments = SharedArguments(given.code, given.arguments)
         with nogil:
-            planned = call_planned(plan, planned, arguments.pointers)
-        return first + planned
+            called = call_planned(plan, planned, arguments.pointers)
+        return first + called
     finally:
+        for i in range(planned):
+            Py_DECREF(<object>plan[i].call)
         free(plan)
 
 cdef Py_ssize_t call_planned(PlannedCall* plan, Py_ssize_t count, const void** arguments) noexcept nogil:

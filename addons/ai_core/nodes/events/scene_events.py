@@ -1,7 +1,6 @@
 """SceneEvents: the events under one AIScheduler, with a group per AIEventManager, their listeners and one queue."""
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from addons.ai_core.bridge.gd import (
@@ -10,6 +9,7 @@ from addons.ai_core.bridge.gd import (
     SharedCall,
     call_run,
     get_object,
+    has_listeners,
     parent_of,
     report_warning,
 )
@@ -17,9 +17,9 @@ from addons.ai_core.nodes.events.event_terms import EventNames
 from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import callable_name, named_after
 from ai_core.clock import TimeIndex
-from ai_core.events.event import Event, Subscription
+from ai_core.events.event import Event
 from ai_core.events.event_log import EventLog
-from ai_core.events.event_manager import EventManager
+from ai_core.events.event_manager import Broadcast, EventManager
 from ai_core.events.narrowcast import Group, GroupMembership, MemberSubscription, Narrowcast
 from ai_core.events.squad_radio import SquadRadio
 from ai_core.saving.declared_state import DeclaredState, Part, Saveable
@@ -394,7 +394,7 @@ class SceneEvents(Saveable):
         for hook in self.scheduler.trace.event_sent:
             hook(event, now)
         manager = self.managers.get(event.terms.audience.group)  # type: ignore[union-attr]
-        if manager is not None and manager.dispatched.has_connections():
+        if manager is not None and has_listeners(manager, "dispatched"):
             manager.dispatched.emit(event.code, list(event.arguments))
 
     def dispatch_nested(self, event: Event) -> None:
@@ -430,20 +430,21 @@ class SceneEvents(Saveable):
         if manager is not None:
             manager.event_was_late.emit(event.code, late_s)
 
-    def _call_listeners(self, event: Event, listeners: Iterator[Subscription]) -> None:
-        """Call each listener, as the library does, with consecutive Callables in one crossing."""
+    def _call_listeners(self, event: Event, broadcast: Broadcast, most: int) -> None:
+        """Call the next listeners, as the library does, with consecutive Callables in one crossing."""
         manager = self.manager
         if event.terms.receipt is not None or manager.log is not None:
-            EventManager.call_listeners(manager, event, listeners)
+            EventManager.call_listeners(manager, event, broadcast, most)
             return
-        waiting, at = tuple(listeners), 0
-        while at < len(waiting):
+        listeners, at = broadcast.listeners, broadcast.called
+        end = broadcast.called = min(at + most, len(listeners))
+        while at < end:
             try:
-                at = call_run(waiting, at, event)
-                if at < len(waiting):
-                    waiting[at].call(event)
+                at = call_run(listeners, at, end, event)
+                if at < end:
+                    listeners[at].call(event)
             except Exception as error:  # the other listeners are still called
-                manager.fail(waiting[at], event, error)
+                manager.fail(listeners[at], event, error)
             at += 1
 
     def _frame(self, turn: Turn) -> None:
