@@ -61,20 +61,8 @@ the current turn), or an object with ``advance(budget)``; with ``advance(turn)``
 where its ``advance_takes`` is ``"turn"``."""
 
 
-class Runner(Protocol):
-    """Runs one piece of work."""
-
-    def run(self, turn: Turn, /) -> object:
-        """Run the work for one turn."""
-        ...
-
-    def close(self) -> None:
-        """Drop unfinished work; called once, when the work is removed."""
-        ...
-
-
 def runner_for(work: Work) -> Runner:
-    """Return the runner of ``work``."""
+    """Return the runner of ``work``: ``run`` takes a Turn, ``close`` drops what is unfinished, in the end."""
     if isinstance(work, type) and hasattr(work, "advance"):
         raise TypeError(f"work must be an object, got the class {work.__name__}; pass an instance")
     method = getattr(work, "advance", None)
@@ -90,7 +78,8 @@ def runner_for(work: Work) -> Runner:
                 ' use "turn" where advance(turn) needs the elapsed time')
         check_takes("advance", method, 1, "one argument, the budget")
         _check_is_for("advance", method, "the budget", TIMES | {"turn"})
-        return _ObjectRunner(cast("Advancing", work))
+        advance = cast("Advancing", work).advance
+        return CallableRunner(lambda turn: advance(turn.budget))
     if inspect.isgenerator(work):
         raise TypeError(
             f"work must be a generator function, got a generator {shown(work)};"
@@ -209,19 +198,6 @@ def _first_run(
     return result
 
 
-class _ObjectRunner:
-    __slots__ = ("_work",)
-
-    def __init__(self, work: Advancing) -> None:
-        self._work = work
-
-    def run(self, turn: Turn, /) -> object:
-        return self._work.advance(turn.budget)
-
-    def close(self) -> None:
-        """Do nothing: the object belongs to its creator."""
-
-
 class _GeneratorRunner:
     __slots__ = ("_function", "_generator", "_is_closed")
 
@@ -263,3 +239,6 @@ class _GeneratorRunner:
         generator, self._generator = self._generator, None
         if generator is not None:
             generator.close()
+
+
+Runner = CallableRunner | _GeneratorRunner
