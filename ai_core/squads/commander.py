@@ -110,6 +110,11 @@ class Order:
         """True if the order is done, failed or replaced."""
         return self.state in ("done", "failed", "replaced")
 
+    @property
+    def keeps_places(self) -> bool:
+        """True if it is done, and the members stay at their places until the next order: "form_up" and "hold"."""
+        return self.state == "done" and self.kind in ("form_up", "hold") and self.number > 0
+
 
 ORDER_STATE = Record(
     Order, number=Whole(), kind=OneOf(get_args(OrderKind)), goal=Optional(Point(lambda squad: squad.dimensions)),

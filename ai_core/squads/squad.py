@@ -746,9 +746,19 @@ class Squad(Saveable):
     def hold(self) -> Order:
         """Order every member to stay at its present position."""
         order = self._begin("hold", None)
-        self._march.stop()
+        self._stop()
         order.state = "done"
         return order
+
+    def dismiss(self) -> None:
+        """End the order, also one that keeps members at their places; they stop, and no order binds them."""
+        self._drop_request()
+        self._stop()
+        self.order.state = "replaced"
+
+    def _stop(self) -> None:
+        self._march.stop()
+        self.marchers.stay()
 
     def set_formation(self, formation: Formation) -> None:
         """Change the formation, also during a march.
@@ -802,15 +812,18 @@ class Squad(Saveable):
     def _begin(self, kind: OrderKind, goal: Floats | None) -> Order:
         if not self.order.is_done:
             self.order.state = "replaced"
-        if self._ticket is not None:
-            ticket, self._ticket = self._ticket, None
-            self._safely("path", lambda: self.routes.cancel(ticket))
+        self._drop_request()
         self._asks_again = self._has_marched = False
         self._counts["orders"] += 1
         self.order = Order(self.order.number + 1, kind, None if goal is None else tuple(goal.tolist()))
         if goal is not None:
             self._choose()
         return self.order
+
+    def _drop_request(self) -> None:
+        ticket, self._ticket = self._ticket, None
+        if ticket is not None:
+            self._safely("path", lambda: self.routes.cancel(ticket))
 
     def _poll_path(self) -> Steps[None]:
         order, goal = self.order, np.array(self.order.goal)
@@ -830,7 +843,7 @@ class Squad(Saveable):
         if len(points):
             path_points = np.asarray(points, np.float64)
             path = yield from self._march.laid(path_points, self._all_slots())
-            if self.order is order:
+            if order.state == "waiting":
                 self._start_march(path_points, path)
                 order.why = why
                 if self._asks_again:

@@ -160,6 +160,22 @@ def test_hold_stops_everybody_where_he_is(squad, clock):
     assert (squad.positions == before).all()
 
 
+@pytest.mark.parametrize("seconds", [0, 3])
+def test_dismissed_members_stop_and_are_bound_by_no_order(squad, clock, seconds):
+    assert not squad.order.keeps_places
+    order = squad.move_to((100, 0))
+    march(squad, clock, seconds=seconds)
+    before = squad.positions
+    squad.dismiss()
+    assert (order.state, squad.is_idle) == ("replaced", True)
+    march(squad, clock, seconds=1)
+    assert (order.state, squad.positions.tolist()) == ("replaced", before.tolist())
+    squad.hold()
+    assert squad.order.keeps_places
+    squad.dismiss()
+    assert not squad.order.keeps_places
+
+
 def test_splitting_and_merging_keep_everybody_once(squad, clock, told):
     other = squad.split([1, 3], "beta")
     assert squad.member_ids.tolist() == [0, 2, 4]

@@ -57,6 +57,64 @@ def test_squad_moves_its_members_while_it_has_an_order(node, world, squad, physi
     assert all(body.position.z > last + 1 for body, last in zip(bodies, before, strict=True)), "then they walk on"
 
 
+@pytest.mark.parametrize("kind", ["CharacterBody3D", "Node3D"])
+@pytest.mark.parametrize("order", ["hold", "form_up"])
+def test_members_stay_until_another_order_or_none(node, world, squad, physics_frames, kind, order):
+    body, _ = character(node, world, Vector3(0, 0, 0), kind, squad_path=squad.get_path())
+    if kind == "CharacterBody3D":
+        body.motion_mode = 1
+    habits_of(body, AWAY)
+    physics_frames(30)
+    assert body.position.z > 1
+    if order == "hold":
+        squad.hold()
+    else:
+        squad.form_up(Vector3(0, 0, 1))
+        physics_frames(90)
+    assert squad.get_order_state() == "done"
+    at = tuple(body.position)
+    physics_frames(60)
+    assert tuple(body.position) == pytest.approx(at, abs=1e-4)
+    saved = squad.save_state()
+    squad.dismiss()
+    assert squad.get_order_state() == "replaced"
+    physics_frames(60)
+    assert body.position.z > at[2] + 2
+    squad.load_state(saved)
+    at = tuple(body.position)
+    physics_frames(60)
+    assert tuple(body.position) == pytest.approx(at, abs=1e-4)
+    squad.move_to(Vector3(0, 0, at[2] + 1))
+    physics_frames(200)
+    assert body.position.z > at[2] + 2
+
+
+def test_a_body_in_the_air_falls_while_its_squad_holds(node, world, squad, physics_frames):
+    body, _ = character(node, world, Vector3(0, 9, 0), "CharacterBody3D", squad_path=squad.get_path())
+    habits_of(body, AWAY)
+    physics_frames(10)
+    squad.hold()
+    before = body.position
+    physics_frames(20)
+    assert body.position.y < before.y - 0.5
+    assert (body.position.x, body.position.z) == pytest.approx((before.x, before.z), abs=1e-4)
+
+
+def test_a_dismissed_squad_stops(node, world, squad, physics_frames):
+    bodies = [character(node, world, Vector3(2 * one, 0, 0), squad_path=squad.get_path())[0] for one in range(3)]
+    physics_frames(2)
+    squad.move_to(Vector3(0, 0, -20))
+    physics_frames(120)
+    squad.dismiss()
+    physics_frames(2)
+    before = [tuple(one.position) for one in bodies]
+    physics_frames(30)
+    assert [tuple(one.position) for one in bodies] == before
+    assert squad.is_idle()
+    assert min(z for _, _, z in before) < -1
+    assert squad.move_to(Vector3(0, 0, 0)) == 2
+
+
 def test_habits_walk_where_a_script_moves_the_member(node, world, squad, physics_frames):
     body, member = character(node, world, Vector3(0, 0, 0), squad_path=squad.get_path())
     member.set("mover", 4)

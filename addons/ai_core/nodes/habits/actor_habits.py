@@ -386,7 +386,7 @@ class WalkingHabit(ActorHabit):
         """Walk on as in the turn before; return False, and do nothing, if something is to be decided."""
         if self._held is None:
             return False
-        if self._held_in is not run.memory or self._is_moved_by_squad() or not self._held(run.elapsed_s):
+        if self._held_in is not run.memory or self._is_bound() or not self._held(run.elapsed_s):
             self.end_course()
             return False
         self._follow(run)
@@ -402,21 +402,19 @@ class WalkingHabit(ActorHabit):
         if member is None:
             run.follow(course, *names, *limits[0], ENLISTED, at_most_s=limits[1])
         else:
-            run.follow(lambda elapsed_s: not member.is_moved() and course(elapsed_s), *names, *limits[0],
+            run.follow(lambda elapsed_s: not member.is_bound() and course(elapsed_s), *names, *limits[0],
                        at_most_s=limits[1])
 
     def waits_for_squad(self, run: HabitContext) -> bool:
-        """Return whether the squad of the actor moves it; the habit then has nothing to do."""
-        if not self._is_moved_by_squad():
+        """Return whether the squad of the actor moves it or keeps it at its place; the habit then stands."""
+        if not self._is_bound():
             return False
-        self.end_course()
-        run.memory.pop("left", None)
-        self._emit_standing()
+        self.stand(run)
         return True
 
-    def _is_moved_by_squad(self) -> bool:
+    def _is_bound(self) -> bool:
         member = self._tree.walker.member
-        return member is not None and bool(member.is_moved())
+        return member is not None and bool(member.is_bound())
 
     def _steers(self) -> bool:
         """Return whether the actor walks around other characters without the avoidance of an agent."""
@@ -427,7 +425,8 @@ class WalkingHabit(ActorHabit):
         self.end_course()
         run.memory.pop("left", None)
         self._emit_standing()
-        if not self._moves_body(run) or self._is_moved_by_squad():
+        member = self._tree.walker.member
+        if not self._moves_body(run) or (member is not None and member.is_moved()):
             return True
         actor = self._tree.actor_node()
         velocity = actor.get_velocity()

@@ -508,6 +508,11 @@ class Squad(SavedState, Node):
         """Whether the squad moves its members now: it has an order, or they have tasks."""
         return self._core is not None and self._has_to_do() and self.can_process()
 
+    @property
+    def keeps_members(self) -> bool:
+        """Whether the last order keeps the members at their places, where nothing moves them."""
+        return self._core is not None and self._core.order.keeps_places and self.can_process()
+
     def _has_to_do(self) -> bool:
         return bool(self._members) and (not self.core.is_idle or bool(self.core.tasks))
 
@@ -592,7 +597,7 @@ class Squad(SavedState, Node):
     def form_up(self, place: Variant, heading: Variant = None) -> int:
         """Order the squad to stand in formation at a position, facing heading (null: as now).
 
-        Returns the number of the order.
+        They stay there until the next order or dismiss(). Returns the number of the order.
         """
         spot = as_place(place, self.has_dimensions, self.unit, "place")
         ahead = None if heading is None else as_place(heading, self.has_dimensions, 1.0, "heading")
@@ -602,8 +607,14 @@ class Squad(SavedState, Node):
 
     @method
     def hold(self) -> int:
-        """Order all members to stay where they are; return the number of the order."""
+        """Order all members to stay where they are until the next order or dismiss(); return the order's number."""
         return self._ordered(self.core.hold)
+
+    @method
+    def dismiss(self) -> None:
+        """End the order: the members stop, and their habits move them until the next order."""
+        self.place_all()
+        self.core.dismiss()
 
     @method
     def get_order_state(self) -> str:

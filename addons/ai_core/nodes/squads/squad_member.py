@@ -66,7 +66,8 @@ class SquadMember(Node):
             " AIScheduler to update in physics; the position of any other node is set. Navigation agent: the squad"
             " sets the target of the agent, and a script moves the character. Script: a script calls get_velocity() or"
             " get_destination(), or habits begin on order_given. Otherwise walking habits of the character wait while"
-            " the squad has an order, or any of its members a task.")
+            " the squad has an order, or any of its members a task, and after hold() and form_up() until the next"
+            " order or dismiss().")
     gravity = export(
         float, 9.8, range=(0, 100, 0.1), or_greater=True, unit="m/s²", on_set="_movement_changed",
         doc="Downward acceleration of a CharacterBody3D that is not on the floor; 0 for flying characters.")
@@ -245,6 +246,14 @@ class SquadMember(Node):
     def is_moved(self) -> bool:
         """Return whether the squad moves the character now, so that its habits do not."""
         return self._squad is not None and self.mover != self.Mover.SCRIPT and self._squad.moves_members
+
+    def is_bound(self) -> bool:
+        """Return whether habits do not move the character now: its squad moves it, or keeps it at its place."""
+        return self.mover != self.Mover.SCRIPT and self.is_ordered()
+
+    def is_ordered(self) -> bool:
+        """Return whether the squad moves its members now, or keeps them at their places."""
+        return self._squad is not None and (self._squad.moves_members or self._squad.keeps_members)
 
     def is_led(self) -> bool:
         """Return whether a navigation agent leads the character; the squad sets its target."""
