@@ -134,7 +134,7 @@ def test_periodic_condition_keeps_its_period_at_any_tick_rate():
     assert tree.wakes_at_s == pytest.approx(tree.seconds + 0.4)
 
 
-def test_a_run_keeps_the_payload_of_its_newest_message_while_it_repeats():
+def test_a_run_keeps_the_payload_it_began_on_while_it_repeats():
     began, entered = [], []
     flee = Habit("flee", begins_on=("shot at", "noise"), remembers_s=9.0, repeats=2,
                  enter=lambda run: began.append(run.payload), tick=lambda run: Status.SUCCEEDED)
