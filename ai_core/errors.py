@@ -309,7 +309,7 @@ def _short(number: float) -> str:
 
 
 def _of_type(kind: type) -> str:
-    noun = {"str": "string", "Mapping": "mapping"}.get(kind.__name__, kind.__name__)
+    noun = {"str": "string", "Mapping": "mapping", "Sequence": "sequence"}.get(kind.__name__, kind.__name__)
     if kind is bool:
         return "True or False"
     return noun if noun.endswith("s") else f"an {noun}" if noun[0] in "AEIOU" else f"a {noun}"

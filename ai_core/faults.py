@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ai_core.errors import check_callables, shown, whole_number
+from ai_core.errors import check_callables, check_type, shown, whole_number
 from ai_core.saving.declared_state import DeclaredState, Saveable
 from ai_core.saving.kinds import Flag, MapOf, Row, Whole
 
@@ -85,6 +85,7 @@ class FaultIsolation(Saveable):
             "quarantine_after", quarantine_after, minimum=1, remedy="use 1 to allow no failure"
         )
         check_callables(report=report)
+        check_type("reraise", reraise, bool)
         self._report = report or _log
         self._reraise = reraise
         self._in_a_row: dict[Hashable, int] = {}

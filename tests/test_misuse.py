@@ -10,9 +10,13 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.decisions.adaptation import SequencePrediction
+from ai_core.decisions.blackboard import Blackboard
 from ai_core.decisions.habits.habit_tree import HabitTree
 from ai_core.decisions.habits.habits import Habit
 from ai_core.decisions.population import HabitPopulation, MindPopulation
+from ai_core.decisions.rules import Rule, RuleMind, RuleSet
+from ai_core.decisions.state_machine import StateMachine
+from ai_core.decisions.state_machine_definition import State, StateMachineDefinition
 from ai_core.events.checking import CheckingEngine
 from ai_core.events.event_log import EventLog
 from ai_core.events.squad_radio import SquadRadio
@@ -61,6 +65,8 @@ from ai_core.trace import Trace
 KNIGHT = Capabilities()
 GRID = Grid(np.ones((4, 4)))
 GROUND = GRID.passage()
+MACHINE = StateMachineDefinition("machine", [State("calm")])
+RULES = RuleSet([Rule("flee", "hurt", lambda mind: None)], facts={"hurt": 0.0})
 LINES = GridLineOfSight(np.zeros((3, 3)))
 REGIONS = RegionGraph(GROUND)
 TREE = TechnologyTree([Product("worker", 50)])
@@ -167,6 +173,37 @@ WRONG = {
         lambda: LINES([(0, 0, 0, 1, 0, float("inf"))]), ValueError, r"segments must be finite, got \[.*inf\] in row 0"),
     "a line alone": (
         lambda: LINES(np.zeros(6)), ValueError, r"segments must have shape \(n, 6\), got \(6,\)"),
+    "a number for a blackboard": (
+        lambda: HabitTree(Habit("x"), blackboard=5), TypeError, "blackboard must be a dict or None, got 5"),
+    "a number for values": (
+        lambda: HabitTree(Habit("x"), values=5), TypeError, "values must be SavedValues or None, got 5"),
+    "a number for parts": (
+        lambda: HabitTree(Habit("x"), parts=5), TypeError, "parts must be a sequence or None, got 5"),
+    "parts of fewer places": (
+        lambda: HabitTree(Habit("x", [Habit("y")]), parts=[1]), ValueError,
+        "parts must have an object for each of the 2 places of the plan, got 1"),
+    "a word for a flag": (
+        lambda: Habit("x", non_blocking="no"), TypeError, "habit 'x': non_blocking must be True or False, got 'no'"),
+    "a list for the name of a machine": (
+        lambda: StateMachine(MACHINE, name=[1]), TypeError, r"name must be a string, got \[1\]"),
+    "a word for an error raised again": (
+        lambda: FaultIsolation(reraise="no"), TypeError, "reraise must be True or False, got 'no'"),
+    "a list of types": (lambda: Blackboard(types=["x"]), TypeError, r"types must be a mapping or None, got \['x'\]"),
+    "a list of parameters": (
+        lambda: RuleMind(RULES, parameters=["x"]), TypeError, r"parameters must be a mapping or None, got \['x'\]"),
+    "a tick that no save holds": (
+        lambda: HabitTree(Habit("x")).tick(1e13), ValueError, r"elapsed_s must be at most 1e\+12, got 1000"),
+    "ticks that no save holds": (
+        lambda: [tree.tick(9e11) for tree in 2 * [HabitTree(Habit("x"))]], ValueError,
+        r"elapsed_s must be at most 1e\+11, got 9"),
+    "a tick of trees that no save holds": (
+        lambda: HabitPopulation().tick(1e13), ValueError, r"elapsed_s must be at most 1e\+12"),
+    "a delay that no save holds": (
+        lambda: HabitPopulation().add(HabitTree(Habit("x")), late_s=1e13), ValueError, "late_s must be at most"),
+    "a time of a machine that no save holds": (
+        lambda: StateMachine(MACHINE).update(1e13), ValueError, r"elapsed_s must be at most 1e\+12"),
+    "a time of rules that no save holds": (
+        lambda: RuleMind(RULES).update(1e13), ValueError, r"elapsed_s must be at most 1e\+12"),
     "no budget of minds": (lambda: MindPopulation().tick(0.1, 5), TypeError, "budget must be a Budget, got 5"),
 }
 

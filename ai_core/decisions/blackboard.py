@@ -5,7 +5,7 @@ import weakref
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NoReturn, Protocol
 
-from ai_core.errors import CycleError, UnknownNameError, check_callable, shown
+from ai_core.errors import CycleError, UnknownNameError, check_callable, check_kind, check_type, shown
 
 __all__ = ["Blackboard", "Watch"]
 
@@ -67,6 +67,9 @@ class Blackboard(dict[str, Any]):
     ) -> None:
         if parent is not None and not isinstance(parent, Blackboard):
             raise TypeError(f"parent must be a Blackboard, got {shown(parent)}")
+        check_type("name", name, str)
+        check_kind("values", values, Mapping)
+        check_kind("types", types, Mapping)
         self.name = name
         self._parent = parent
         self._types = None if types is None else {key: _kinds(key, one) for key, one in types.items()}

@@ -17,6 +17,7 @@ from ai_core.decisions.habits.habit_tree import HabitTree
 from ai_core.errors import check_type, finite_number, shown
 from ai_core.faults import FAILURES_STATE, NO_FAILURES, Failures, FaultIsolation, given_faults
 from ai_core.saving.declared_state import Change, DeclaredState, Saveable
+from ai_core.saving.fields import LATEST_S
 from ai_core.saving.kinds import MapOf, Record, Row, Seconds, Whole
 from ai_core.scheduling.task import Turn
 
@@ -120,11 +121,11 @@ class DeciderPopulation(Saveable, Generic[AnyMember, AnySlot]):
 
         Raises:
             TypeError: if it has a wrong type.
-            ValueError: if it is in a population already, or the time is negative or not finite.
+            ValueError: if it is in a population already, or the time is negative or too long.
 
         Cost: O(1).
         """
-        slot = self._slot_for(member, finite_number("late_s", late_s, minimum=0))
+        slot = self._slot_for(member, self._checked_late(late_s))
         self._next_number += 1
         self._slots[member] = slot
         self._wake(slot)
@@ -150,10 +151,10 @@ class DeciderPopulation(Saveable, Generic[AnyMember, AnySlot]):
             late_s: game time since the last tick (s), which it receives after ``resume``.
 
         Raises:
-            ValueError: if it is not in this population, or the time is negative or not finite.
+            ValueError: if it is not in this population, or the time is negative or too long.
         """
         slot = self._slot_of(member)
-        late_s = finite_number("late_s", late_s, minimum=0)
+        late_s = self._checked_late(late_s)
         if slot.is_paused:
             slot.late_s = late_s
         else:
@@ -167,9 +168,9 @@ class DeciderPopulation(Saveable, Generic[AnyMember, AnySlot]):
             late_s: game time since the last tick (s), which does not count for the member.
 
         Raises:
-            ValueError: if it is not in this population, or the time is negative or not finite.
+            ValueError: if it is not in this population, or the time is negative or too long.
         """
-        self._resume(self._slot_of(member), finite_number("late_s", late_s, minimum=0))
+        self._resume(self._slot_of(member), self._checked_late(late_s))
 
     def tick(
         self, elapsed_s: float, budget: Budget | None = None, *, only_rest: bool = False,
@@ -184,11 +185,11 @@ class DeciderPopulation(Saveable, Generic[AnyMember, AnySlot]):
             moment: moment of traces and reports; None for the clock of each member.
 
         Raises:
-            ValueError: if the time is negative or not finite.
+            ValueError: if the time is negative, or the sum of all exceeds 1e12 s.
             RuntimeError: if called from inside one of its members.
         """
-        if type(elapsed_s) is not float or not 0.0 <= elapsed_s < inf:
-            elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
+        if type(elapsed_s) is not float or not 0.0 <= elapsed_s <= LATEST_S - self._now_s:
+            elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0, maximum=LATEST_S - self._now_s)
         if budget is not None and not isinstance(budget, Budget):
             check_budget(budget)  # type: ignore[unreachable]
         if self._is_busy:
@@ -230,6 +231,9 @@ class DeciderPopulation(Saveable, Generic[AnyMember, AnySlot]):
         if slot is None:
             raise ValueError(f"{self._called(member)} is not in this population; add it first")
         return slot
+
+    def _checked_late(self, late_s: float) -> float:
+        return finite_number("late_s", late_s, minimum=0, maximum=LATEST_S - self._now_s)
 
     def _called(self, member: AnyMember) -> str:
         return shown(member)
@@ -546,9 +550,9 @@ class MindPopulation(DeciderPopulation[AnyMind, MindSlot[AnyMind]]):
             late_s: game time since the last tick (s), during which it slept.
 
         Raises:
-            ValueError: if it is not in this population, or the time is negative or not finite.
+            ValueError: if it is not in this population, or the time is negative or too long.
         """
-        slot, late_s = self._slot_of(mind), finite_number("late_s", late_s, minimum=0)
+        slot, late_s = self._slot_of(mind), self._checked_late(late_s)
         if slot.number not in self._awake:
             self._wake_up(slot, self._now_s + late_s)
 

@@ -23,6 +23,7 @@ from ai_core.errors import (
 )
 from ai_core.faults import FaultIsolation
 from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
+from ai_core.saving.fields import LATEST_S
 from ai_core.saving.kinds import ByName, Number, Optional, Row, Seconds, Whole
 from ai_core.scheduling.task import Turn
 
@@ -416,6 +417,8 @@ class RuleMind(Saveable):
         check_type("rules", rules, RuleSet)
         check_kind("faults", faults, FaultIsolation)
         check_callables(on_fired=on_fired)
+        check_type("name", name, str)
+        check_kind("parameters", parameters, Mapping)
         self.rules, self.owner, self.name = rules, owner, name
         self.on_fired = on_fired
         self._parameters = list(rules.defaults)
@@ -522,7 +525,7 @@ class RuleMind(Saveable):
             ValueError: if an argument is out of range.
         """
         _most_firings(most)
-        elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
+        elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0, maximum=LATEST_S - (self._waited_s or 0.0))
         period_s = self.rules.period_s(self._parameters)
         if self._waited_s is not None:
             self._waited_s += elapsed_s

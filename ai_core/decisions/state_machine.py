@@ -20,6 +20,7 @@ from ai_core.decisions.state_machine_definition import (
 from ai_core.errors import check_callables, check_kind, check_type, finite_number
 from ai_core.faults import FaultIsolation
 from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
+from ai_core.saving.fields import LATEST_S
 from ai_core.saving.kinds import MapOf, Named, Optional, Seconds, Text, Whole
 from ai_core.scheduling.task import Turn
 from ai_core.trace import Trace
@@ -106,6 +107,7 @@ class StateMachine(Saveable):
         check_kind("trace", trace, Trace)
         check_kind("faults", faults, FaultIsolation)
         check_callables(listening=listening)
+        check_type("name", name, str)
         self._definition, self._table = definition, NOWHERE
         self._leaf: StateNode | None = None
         self._at: StateNode | None = None     # the innermost active state while some are left and entered; else None
@@ -220,11 +222,11 @@ class StateMachine(Saveable):
             elapsed_s: time since the last update (s), 0 or more.
 
         Raises:
-            ValueError: if the time is negative or not finite.
+            ValueError: if the time is negative, or the sum of all exceeds 1e12 s.
             RuntimeError: if called from inside a callback of this machine.
         """
-        if type(elapsed_s) is not float or not 0.0 <= elapsed_s < inf:
-            elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
+        if type(elapsed_s) is not float or not 0.0 <= elapsed_s <= LATEST_S - self._seconds:
+            elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0, maximum=LATEST_S - self._seconds)
         if self._table is BUSY:
             raise RuntimeError(f"{self.name!r} was updated from inside one of its own callbacks; send an event instead")
         self._seconds += elapsed_s

@@ -25,6 +25,7 @@ from ai_core.decisions.callback_faults import CallbackFaults
 from ai_core.decisions.habits.habit_status import STATUS_OF_CODE, Launch, Outcome, RandomSource, Status
 from ai_core.errors import UnknownNameError, checked_name, finite_number, shown
 from ai_core.faults import FaultIsolation
+from ai_core.saving.fields import LATEST_S
 from ai_core.scheduling.task import Turn
 from ai_core.trace import Trace
 
@@ -571,7 +572,7 @@ class HabitContext:
         """Skip ticks of this habit until an amount of game time has passed (s).
 
         Raises:
-            ValueError: if the time is negative or not finite.
+            ValueError: if the time is negative, or the sum of all exceeds 1e12 s.
             RuntimeError: if the habit is not active.
         """
         self._wait(finite_number("seconds", seconds, minimum=0), ())
@@ -783,11 +784,11 @@ class HabitRunner:
             Status of the root; None if it is pending.
 
         Raises:
-            ValueError: if the time is negative or not finite.
+            ValueError: if the time is negative, or the sum of all exceeds 1e12 s.
             RuntimeError: if called from inside a habit of this tree.
         """
-        if type(elapsed_s) is not float or not 0.0 <= elapsed_s < INFINITY:
-            elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
+        if type(elapsed_s) is not float or not 0.0 <= elapsed_s <= LATEST_S - self._now_s:
+            elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0, maximum=LATEST_S - self._now_s)
         if self.member is not None:
             self._refuse_member()
         self._frame += 1

@@ -212,6 +212,15 @@ def _dict_of(value: Any, place: str) -> dict[str, Any]:
     return value
 
 
+def _check_parts(parts: object, plan: HabitPlan) -> None:
+    """Raise if ``parts`` is neither None nor a sequence with an object for each place of a plan."""
+    check_kind("parts", parts, Sequence)
+    if isinstance(parts, Sequence) and len(parts) != len(plan.places):
+        raise ValueError(
+            f"parts must have an object for each of the {len(plan.places)} places of the plan, got {len(parts)};"
+            " use None for places without one")
+
+
 RUN_FIELDS: dict[str, Any] = {
     "began_s": Seconds(), "ticked_s": Seconds(), "elapsed_s": Seconds(0, LATEST_S),
     "waits_for": ListOf(Text(), make=tuple), "woken_by": Text(), "number": Whole(), "successes": Whole(),
@@ -329,6 +338,9 @@ class HabitTree(Described, HabitRunner):
             checked_clock(clock)
         check_kind("trace", trace, Trace)
         check_kind("faults", faults, FaultIsolation)
+        check_kind("blackboard", blackboard, dict)
+        check_kind("values", values, SavedValues)
+        _check_parts(parts, plan)
         super().__init__(plan, owner, name or root.name, clock, random, trace, faults, blackboard, parts)
         self.values = values or PLAIN_VALUES
         self._should_stop = self._was_asleep = False
@@ -381,7 +393,9 @@ class HabitTree(Described, HabitRunner):
 
         Cost: O(places).
         """
-        plan_of(root).check_random(self._random)
+        plan = plan_of(root)
+        plan.check_random(self._random)
+        _check_parts(parts, plan)
         self._next_root, self._next_parts = root, parts
         self._apply_changes()
 

@@ -109,7 +109,9 @@ class Habit:
         self._children = tuple(children)
         self._given = _callables(name, (can_activate, enter, tick, exit, tick_batch, score))
         self.launch, self.outcome = _one_of(name, "launch", launch, Launch), _one_of(name, "outcome", outcome, Outcome)
-        self.non_blocking, self.uninterruptible = bool(non_blocking), bool(uninterruptible)
+        for option, value in (("non_blocking", non_blocking), ("uninterruptible", uninterruptible)):
+            check_type(f"habit {name!r}: {option}", value, bool)
+        self.non_blocking, self.uninterruptible = non_blocking, uninterruptible
         self.inertia = finite_number(f"habit {name!r}: inertia", inertia, minimum=0)
         self.weight = finite_number(f"habit {name!r}: weight", weight, above=0)
         self.urgency = finite_number(f"habit {name!r}: urgency", urgency)
