@@ -13,10 +13,9 @@ from typing import Any
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, TimeIndex, checked_clock
-from ai_core.errors import check_callables, check_type, checked_name, shown, whole_number
-from ai_core.faults import Failures, FaultIsolation, given_faults
+from ai_core.errors import check_callables, check_type, shown, whole_number
 from ai_core.saving.declared_state import ClockNow, DeclaredState, Refuse, Saveable
-from ai_core.saving.kinds import Flag, GameValue, ListOf, Moment, Record, Row, Whole
+from ai_core.saving.kinds import GameValue, ListOf, Moment, Record, Whole
 from ai_core.saving.values import SavedValues
 from ai_core.scheduling.work import check_runs_in_one_go
 
@@ -40,13 +39,8 @@ class ThreadTicket:
 
     __slots__ = ("_future", "_outcome", "_result", "arguments", "due_frame", "error", "id", "submitted_at")
 
-    def __init__(
-        self, ticket_id: int, arguments: tuple[Any, ...], submitted_at: TimeIndex, due_frame: int
-    ) -> None:
-        self.id = ticket_id
-        self.arguments = arguments
-        self.submitted_at = submitted_at
-        self.due_frame = due_frame
+    def __init__(self, id: int, arguments: tuple[Any, ...], submitted_at: TimeIndex, due_frame: int) -> None:
+        self.id, self.arguments, self.submitted_at, self.due_frame = id, arguments, submitted_at, due_frame
         self._outcome = "pending"
         self._future: Future[Any] | None = None
         self._result: Any = None
@@ -96,10 +90,9 @@ class ThreadedWork(Saveable):
     one step. Results arrive in the order submitted: a late one delays
     those after it.
 
-    A call that raises is reported under ``name``, its ticket has the ``error``,
-    and ``then`` is not called. If ``then`` raises, that is reported, too, and the
-    ticket keeps its result. After several failures in a row the function is
-    quarantined: its calls wait until ``release``, none is lost.
+    If a call raises, its ticket has the ``error``, ``then`` is not called, and ``advance`` raises it when the result
+    would be handed over; it does so, too, if ``then`` raises. Those after it are handed over by the next ``advance``:
+    so a scheduler reports failures, and after several in a row lets the calls wait until ``release``; none is lost.
 
     The arguments of pending calls are saved; after loading they are
     computed again, for the same frames.
@@ -114,8 +107,6 @@ class ThreadedWork(Saveable):
             necessary: the trace does not depend on the threads. False never waits,
             and hands over on the first frame on which it can.
         then: called with each ticket that succeeded; None if the caller keeps the tickets.
-        faults: handles calls that raise; None reports to the log.
-        name: for reports; None for the name of the function.
         values: how arguments are saved that are not plain data.
 
     Raises:
@@ -124,14 +115,13 @@ class ThreadedWork(Saveable):
         ValueError: if ``delay_frames`` is out of range.
     """
 
-    SHOWN = ("name", "pending")
+    SHOWN = ("pending",)
 
     STATE = DeclaredState(
         now=ClockNow(at="_clock.now"),
         next_id=Whole(at="_next_id"),
-        failures=Row(Failures, Whole(), Flag(), at="_own_failures"),
         pending=ListOf(
-            Record(SimpleNamespace, id=Whole(), submitted_at=Moment(TimeIndex), due_frame=Whole(1),
+            Record(ThreadTicket, id=Whole(), submitted_at=Moment(TimeIndex), due_frame=Whole(1),
                    arguments=ListOf(GameValue("_values", at="arguments"), make=tuple)),
             at="_tickets"),
     )
@@ -145,8 +135,6 @@ class ThreadedWork(Saveable):
         delay_frames: int = 1,
         waits: bool = True,
         then: Callable[[ThreadTicket], object] | None = None,
-        faults: FaultIsolation | None = None,
-        name: str | None = None,
         values: SavedValues | None = None,
     ) -> None:
         if not callable(function):
@@ -166,32 +154,14 @@ class ThreadedWork(Saveable):
         )
         self._waits = waits
         self._then = then
-        self._faults = given_faults(faults)
-        name = getattr(function, "__name__", type(function).__name__) if name is None else name
-        self._name = checked_name("name", name)
         self._values = values if values is not None else SavedValues()
         self._pending: deque[ThreadTicket] = deque()
         self._next_id = 0
 
     @property
-    def clock(self) -> Clock:
-        """Source of ``now``."""
-        return self._clock
-
-    @property
-    def name(self) -> str:
-        """Name in reports."""
-        return self._name
-
-    @property
     def pending(self) -> tuple[ThreadTicket, ...]:
         """Tickets that are not handed over yet, in the order submitted."""
         return tuple(self._pending)
-
-    @property
-    def is_quarantined(self) -> bool:
-        """True if too many calls in a row have raised; see ``release``."""
-        return self._faults.is_quarantined(self)
 
     def submit(self, *arguments: Any) -> ThreadTicket:
         """Call the function with ``arguments`` on the executor, and return a ticket.
@@ -212,7 +182,7 @@ class ThreadedWork(Saveable):
             ValueError: if it is not pending here.
         """
         if ticket not in self._pending:
-            raise ValueError(f"{ticket!r} is not pending in {self._name!r}; check is_done and is_cancelled first")
+            raise ValueError(f"{ticket!r} is not pending here; check is_done and is_cancelled first")
         self._pending.remove(ticket)
         _drop(ticket)
 
@@ -221,41 +191,37 @@ class ThreadedWork(Saveable):
 
         Raises:
             TypeError: if ``budget`` is not a Budget.
+            Exception: what the function or ``then`` raised; the rest waits for the next ``advance``.
 
         Cost: O(handed over); waits for threads only where it must.
         """
         check_budget(budget)
         frame = self._clock.now.frame
-        while self._pending and not self.is_quarantined:
+        while self._pending:
             ticket = self._pending[0]
             if ticket.due_frame > frame or not (
                 self._waits or ticket._future is None or ticket._future.done()
             ):
                 return
-            self._pending.popleft()
             budget.spend()
             try:
-                self._hand_over(ticket, frame)
-            except BaseException:
-                if ticket._outcome == "pending":  # the program ends, and its save must be complete
-                    self._pending.appendleft(ticket)
+                future = ticket._future
+                if future is None or future.cancel():  # no thread has started it or will start it
+                    ticket._result = self._function(*ticket.arguments)
+                else:
+                    ticket._result = future.result()
+                ticket._outcome = "succeeded"
+            except Exception as error:
+                ticket._outcome, ticket.error = "failed", error
                 raise
+            finally:
+                if ticket.is_done:  # not if the program ends: its save must be complete
+                    ticket._future = None
+                    self._pending.popleft()
+            if self._then is not None:
+                self._then(ticket)
             if budget.is_spent:
                 return
-
-    def release(self) -> None:
-        """Release the function from quarantine, with its count of failures at 0; otherwise do nothing."""
-        self._faults.release(self)
-        for ticket in self._pending:
-            self._start(ticket)
-
-    @property
-    def _own_failures(self) -> Failures:
-        return self._faults.failures_of(self)
-
-    @_own_failures.setter
-    def _own_failures(self, failures: Failures) -> None:
-        self._faults.put_failures(self, failures)
 
     @property
     def _tickets(self) -> list[ThreadTicket]:
@@ -280,32 +246,14 @@ class ThreadedWork(Saveable):
                 refuse(f"pending[{index}].submitted_at", f"must not be after now, got frame {one.submitted_at.frame}")
             if one.due_frame <= one.submitted_at.frame:
                 refuse(f"pending[{index}].due_frame", f"must be after {one.submitted_at.frame}, got {one.due_frame}")
-            values.pending[index] = ThreadTicket(one.id, one.arguments, one.submitted_at, one.due_frame)
 
     def _start(self, ticket: ThreadTicket) -> None:
-        if self._executor is None or ticket._future is not None or self.is_quarantined:
+        if self._executor is None:
             return
         try:
             ticket._future = self._executor.submit(self._function, *ticket.arguments)
         except RuntimeError:  # it was shut down; the call is made here when it is due
             ticket._future = None
-
-    def _hand_over(self, ticket: ThreadTicket, frame: int) -> None:
-        try:
-            future = ticket._future
-            if future is None or future.cancel():  # no thread has started it or will start it
-                result = self._function(*ticket.arguments)
-            else:
-                result = future.result()
-            ticket._outcome, ticket._result, ticket._future = "succeeded", result, None
-            if self._then is not None:
-                self._then(ticket)
-        except Exception as error:  # of the function, or of ``then``
-            if ticket._outcome != "succeeded":
-                ticket._outcome, ticket.error, ticket._future = "failed", error, None
-            self._faults.failed(self, f"{self._name} (ticket {ticket.id})", frame, error)
-        else:
-            self._faults.succeeded(self)
 
 
 def _drop(ticket: ThreadTicket) -> None:

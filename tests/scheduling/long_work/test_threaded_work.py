@@ -82,8 +82,7 @@ def test_results_and_faults_equal_those_of_one_thread(life, delay):
         threaded.frame()
         single.frame()
     assert threaded.diary == single.diary
-    assert threaded.failures() == single.failures()
-    assert threaded.work.is_quarantined == single.work.is_quarantined
+    assert threaded.reported == single.reported
     assert len(threaded.work.pending) == len(single.work.pending)
 
 
@@ -102,7 +101,7 @@ def test_stopping_at_any_moment_loses_nothing(life, stopped, is_cancelled):
     for _ in range(30):
         threaded.frame()
         single.frame()
-    assert (threaded.diary, threaded.failures()) == (single.diary, single.failures())
+    assert (threaded.diary, threaded.reported) == (single.diary, single.reported)
 
 
 def test_a_real_pool_gives_what_one_thread_gives():
@@ -111,12 +110,12 @@ def test_a_real_pool_gives_what_one_thread_gives():
         for number in range(40):
             for yard in yards:
                 yard.frame(number, number + 1, -1 if number % 7 == 0 else 3)
-    for _ in range(3):
+    for _ in range(9):
         for yard in yards:
             yard.frame()
     assert yards[0].diary == yards[1].diary
     assert len(yards[0].diary) == 40 * 3 - 6
-    assert yards[0].failures() == yards[1].failures()
+    assert yards[0].reported == yards[1].reported
 
 
 def test_nobody_is_told_on_a_thread():
@@ -133,47 +132,42 @@ def test_nobody_is_told_on_a_thread():
     assert seen["told"] is threading.current_thread() is not seen["computed"]
 
 
-def test_raising_call_is_reported_and_its_ticket_has_the_error():
-    yard = Yard(HandExecutor(), name="find path")
-    good, bad = yard.frame(2, -5)
+def test_what_a_call_raises_is_raised_on_its_frame():
+    yard = Yard(HandExecutor())
+    good, bad, later = yard.frame(2, -5, 3)
     yard.executor.run(1)
-    assert yard.failures() == []
+    assert yard.reported == []
     yard.frame()
-    assert yard.failures() == [(2, "find path (ticket 1)", "-5 is below 0")]
-    assert (bad.is_done, bad.error, good.error) == (True, yard.reported[0].error, None)
+    assert yard.reported == [(2, "-5 is below 0")]
+    assert (bad.is_done, str(bad.error), good.error, later.is_done) == (True, "-5 is below 0", None, False)
     with pytest.raises(ValueError, match="-5 is below 0"):
         bad.result  # noqa: B018
-    assert yard.diary == [(2, 0, 4)]
-
-
-def test_after_failures_in_a_row_calls_wait_until_released():
-    yard = Yard(HandExecutor())
-    yard.frame(-1, -2, -3, 4)
-    yard.frame(5)
-    assert (yard.work.is_quarantined, len(yard.reported), yard.diary) == (True, 3, [])
-    calls = len(yard.executor.calls)
-    yard.frame(6)
-    assert (len(yard.executor.calls), [one.arguments for one in yard.work.pending]) == (calls, [(4,), (5,), (6,)])
-    yard.work.release()
-    assert len(yard.executor.calls) == calls + 2
     yard.frame()
-    assert yard.diary == [(4, 3, 16), (4, 4, 25), (4, 5, 36)]
+    assert yard.diary == [(2, 0, 4), (3, 2, 9)]
 
 
-def test_raising_listener_is_reported_and_ticket_keeps_result():
+def test_in_a_scheduler_calls_wait_after_failures_until_released():
+    yard, faults = Yard(HandExecutor()), []
+    scheduler = Scheduler(
+        yard.clock, policy=Policy.FREQUENCY, faults=FaultIsolation(report=lambda one: faults.append(str(one.error))))
+    task = scheduler.add(yard.work)
+    for number in (-1, -2, -3, 4, 5):
+        yard.work.submit(number)
+    for frame in range(9):
+        if frame == 6:
+            assert (yard.diary, len(yard.work.pending)) == ([], 2)
+            scheduler.release(task)
+        yard.clock.advance()
+        scheduler.advance(Budget.unlimited())
+    assert faults == ["-1 is below 0", "-2 is below 0", "-3 is below 0"]
+    assert yard.diary == [(7, 3, 16), (7, 4, 25)]
+
+
+def test_raising_listener_leaves_the_ticket_its_result():
     yard = Yard(None, then=lambda ticket: 1 / 0)
     [ticket] = yard.frame(3)
     yard.frame()
-    assert (ticket.result, ticket.error, yard.failures()) == (9, None, [(2, "square (ticket 0)", "division by zero")])
-
-
-def test_in_tests_a_failure_is_raised_and_the_ticket_is_settled(clock):
-    work = ThreadedWork(square, clock=clock, executor=None, faults=FaultIsolation(reraise=True))
-    ticket = work.submit(-1)
-    clock.advance()
-    with pytest.raises(ValueError, match="below 0"):
-        work.advance(Budget.unlimited())
-    assert (ticket.is_done, work.pending) == (True, ())
+    assert (ticket.result, ticket.error, yard.reported) == (9, None, [(2, "division by zero")])
 
 
 @pytest.mark.parametrize("budget", [None, 3])
@@ -231,7 +225,7 @@ def test_a_cancelled_ticket_is_never_handed_over():
     with pytest.raises(RuntimeError, match="it is cancelled"):
         second.result  # noqa: B018
     for settled in (first, third, Yard(None).frame(1)[0]):
-        with pytest.raises(ValueError, match="is not pending in 'square'"):
+        with pytest.raises(ValueError, match="is not pending here"):
             yard.work.cancel(settled)
 
 
@@ -278,7 +272,6 @@ def test_it_is_work_for_a_scheduler():
         ({"clock": 3}, TypeError, "clock must have a 'now', got 3"),
         ({"then": 3}, TypeError, "then must be a callable or None, got 3"),
         ({"waits": 1}, TypeError, "waits must be True or False, got 1"),
-        ({"name": ""}, TypeError, "name must be a non-empty string"),
         ({"delay_frames": 0}, ValueError, "available on the next frame"),
         ({"delay_frames": -1}, ValueError, "must be at least 1, got -1"),
         ({"delay_frames": True}, TypeError, "must be an integer, got True"),

@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.faults import FaultIsolation
 from ai_core.scheduling.threaded_work import ThreadedWork
 
 
@@ -22,21 +21,18 @@ class Yard:
         self.clock = ManualClock()
         self.diary = []
         self.reported = []
-        self.faults = FaultIsolation(report=self.reported.append)
         self.executor = executor
         settings.setdefault("then", lambda one: self.diary.append((self.clock.now.frame, one.id, one.result)))
-        self.work = ThreadedWork(
-            function, clock=self.clock, executor=executor, faults=self.faults, **settings
-        )
+        self.work = ThreadedWork(function, clock=self.clock, executor=executor, **settings)
 
     def frame(self, *numbers, steps=99):
         """One frame: work is handed over, then new work submitted."""
         self.clock.advance()
-        self.work.advance(Budget.of_steps(steps))
+        try:
+            self.work.advance(Budget.of_steps(steps))
+        except (ArithmeticError, ValueError) as error:
+            self.reported.append((self.clock.now.frame, str(error)))
         return [self.work.submit(number) for number in numbers]
-
-    def failures(self):
-        return [(fault.frame, fault.name, str(fault.error)) for fault in self.reported]
 
 
 @st.composite

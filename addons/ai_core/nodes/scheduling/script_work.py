@@ -214,7 +214,7 @@ class ThreadCall:
         self._frames, self._last_frame = 0, scheduler.clock.now.frame
         self._work = ThreadedWork(
             function, clock=self, executor=self._threads, delay_frames=max(1, frames), waits=frames > 0,
-            then=self._pass_on, faults=scheduler.faults, name=name)
+            then=self._pass_on)
         self._ticket = self._work.submit()
         self._task: Task = scheduler.schedule(
             TimedCall(scheduler, self._advance), name=name, phase_frames=0, is_saved=False)
@@ -240,5 +240,4 @@ class ThreadCall:
         if not self._ticket.is_done:
             self._work.cancel(self._ticket)
         self._threads.release()
-        self._scheduler.faults.forget(self._work)
         self._scheduler.unschedule(self._task)
