@@ -6,9 +6,8 @@ Choose a manager and its parts:
 - ``SenseGraphManager``: buildings. Signals travel through regions and portals, so walls,
   doors, ducts and cameras count.
 - ``SenseGraphBaking``: builds the graph of a level from its ground and from rays.
-- ``SenseMemory``: targets noticed, lost and forgotten. Works without a manager.
+- ``SenseMemory``: targets noticed, lost and forgotten.
 - ``AwarenessSettings`` and ``Awareness``: a meter that fills while a target is perceived.
-  Works without a manager.
 
 Rejected: an object per signal and sensor (a signal to 1,000 sensors would make 1,000
 objects), and a sight callback every frame (memory follows visible targets anyway).

@@ -152,19 +152,6 @@ def test_failing_listeners_and_rays_are_kept_by_name():
     assert calls == ["ray"]
 
 
-def test_a_memory_alone_is_saved_and_loaded():
-    first, second = SenseMemory(lose_after_s=1, max_age_s=3), SenseMemory(lose_after_s=1, max_age_s=3)
-    first.sense(4, "sight", 0.5, (1.0, 2.0, 3.0), 5.0, is_seen=True)
-    first.sense(4, "sight", 0.7, (2.0, 2.0, 3.0), 5.5, is_seen=True)
-    first.sense(7, "hearing", 0.1, (0.0, 0.0, 0.0), 5.75, sent_at_s=5.5)
-    second.sense(9, "sight", 1.0, (0.0, 0.0, 0.0), 80.0)
-    second.prepare_state(json.loads(json.dumps(first.save_state())))()
-    assert second.save_state() == first.save_state()
-    assert [second.advance(t) for t in (6.0, 6.6, 7.0, 9.0)] == [first.advance(t) for t in (6.0, 6.6, 7.0, 9.0)]
-    assert len(second) == 0
-
-
-
 def test_a_save_from_a_listener_is_refused():
     world = World()
     world.ear((1, 0, 0), on_sensed=lambda sensation: world.manager.save_state())

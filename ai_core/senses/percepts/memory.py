@@ -4,18 +4,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from operator import itemgetter
-from types import SimpleNamespace
 from typing import Literal, NamedTuple
 
-import numpy as np
-
-from ai_core.clock import moment_s
-from ai_core.errors import LARGEST, MOST, coordinates, finite_number, shown, whole_number
-from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
+from ai_core.described import Described
+from ai_core.errors import MOST, finite_number
 from ai_core.senses.percepts.percept_loops import KnownTarget, MemoryDurations, PerceptTable
-from ai_core.senses.percepts.percept_rows import ROWS, SavedRows, put_rows, saved_rows
 from ai_core.senses.sensation import Point
-from ai_core.senses.sight.pair_keys import ID_BITS
 
 __all__ = ["LOSE_AFTER_S", "MAXIMUM_AGE_S", "RADIO", "MemoryChange", "SenseMemory", "TargetReport"]
 
@@ -72,13 +66,13 @@ class TargetReport(NamedTuple):
     at_s: float
 
 
-class SenseMemory(Saveable):
-    """The memory of one sensor for all its targets.
+class SenseMemory(Described):
+    """The memory of one sensor for all its targets; empty until ``add_sensor`` of a sense manager gets it.
 
-    Each change is returned exactly once, in the order in which changes happened and with
-    their times, even if the memory is queried rarely. The states of a target are gained,
+    The sensor reports each change exactly once, in the order in which changes happened and with
+    their times, however rarely the manager advances. The states of a target are gained,
     lost, expired, forgotten; a target that is sensed again before it is forgotten is gained
-    again. Sensors of one sense manager may share a memory.
+    again. Sensors of one sense manager may share a memory; it is empty again once they are removed.
 
     Args:
         lose_after_s: a target not sensed for longer than this is lost (s); 0
@@ -98,12 +92,10 @@ class SenseMemory(Saveable):
         TypeError: if a number is of another type.
         ValueError: if a number is out of range.
 
-    Cost: a sensation O(log targets); ``advance`` O(targets).
+    Cost: each query O(log percepts of the manager + targets).
     """
 
     SHOWN = ("targets", "durations")
-
-    STATE = DeclaredState(rows=ROWS)    # durations belong to the program
 
     def __init__(
         self,
@@ -122,9 +114,8 @@ class SenseMemory(Saveable):
         self.durations = MemoryDurations(
             lose_after_s, max_age_s, finite_number("keep_expired_s", keep_expired_s, minimum=0),
             finite_number("free_knowledge_s", free_knowledge_s, minimum=0))
-        self._sensor_id = 0
-        self._now_s = -math.inf
-        self._own_table: PerceptTable | None = None
+        self._sensor_id = -1
+        self._table: PerceptTable | None = None
         self._notify: Callable[[list[MemoryChange]], None] | None = None
 
     def __len__(self) -> int:
@@ -133,63 +124,17 @@ class SenseMemory(Saveable):
     @property
     def targets(self) -> list[int]:
         """Ids of all targets not forgotten, ascending. Cost: below 1 µs for a few."""
-        found: list[int] = self._table.known_targets(self._sensor_id)
-        return found
+        return [] if self._table is None else list(self._table.known_targets(self._sensor_id))
 
     @property
     def revision(self) -> int:
         """A number that changes with each pass in which percepts of its sense manager may have changed."""
-        found: int = self._table.revision
-        return found
+        return 0 if self._table is None else int(self._table.revision)
 
     @property
     def is_owned(self) -> bool:
         """Whether it belongs to a sensor of a sense manager."""
-        return self._notify is not None
-
-    def sense(
-        self,
-        target: int,
-        modality: str,
-        intensity: float,
-        position: Point,
-        at_s: float,
-        *,
-        sent_at_s: float | None = None,
-        is_seen: bool = False,
-    ) -> list[MemoryChange]:
-        """Add a sensation, and return the changes of its target.
-
-        Args:
-            target: id of the source.
-            modality: name of the modality.
-            intensity: strength of the sensation.
-            position: its origin (m).
-            at_s: game time of the sensation (s).
-            sent_at_s: game time of its emission (s); None for ``at_s``. An older position
-                does not overwrite a newer one.
-            is_seen: True if the position was seen, so that it updates the
-                last seen position and the velocity.
-
-        Raises:
-            TypeError: if an argument is of another type; then nothing is changed.
-            ValueError: if ``at_s`` is before the time of the last call, or a number is out of
-                range; then nothing is changed.
-        """
-        if type(target) is not int or not 0 <= target <= MOST:
-            target = whole_number("target", target, minimum=0)
-        if not isinstance(modality, str):
-            raise TypeError(f"modality must be a string, got {shown(modality)}")
-        if type(intensity) is not float or not 0 <= intensity <= LARGEST:
-            intensity = finite_number("intensity", intensity, minimum=0)
-        x, y, z = coordinates("position", position)
-        known_at_s = None if sent_at_s is None else moment_s("sent_at_s", sent_at_s)
-        at_s = self._move_to("at_s", at_s)
-        table, number = self._table, self._table.number(modality)
-        table.sense(
-            self._sensor_id, target, number, intensity, x, y, z,
-            at_s if known_at_s is None else known_at_s, at_s, is_seen)
-        return self._changes()
+        return self._table is not None
 
     def report_of(self, target: int) -> TargetReport | None:
         """Return a report of a target for other memories, or None if the target is unknown."""
@@ -200,7 +145,7 @@ class SenseMemory(Saveable):
             target, record.last_known_position, record.velocity, record.strength, record.known_at_s)
 
     def hear_report(self, report: TargetReport, age_s: float = 0.0) -> list[MemoryChange]:
-        """Add a report of a target from another memory, and return the changes.
+        """Add a report of a target from another memory, notify the sensor, and return the changes.
 
         The reported data keeps its age; if it is older than the data here, or than the maximum
         age, it changes nothing. A report neither gains nor loses a target.
@@ -212,35 +157,29 @@ class SenseMemory(Saveable):
         Raises:
             TypeError: if it is not a report, or the age is not a number.
             ValueError: if the age is out of range.
+            RuntimeError: if the memory belongs to no sensor.
         """
         if not isinstance(report, TargetReport):
             raise TypeError(f"report must be a TargetReport, got {type(report).__name__}")
         age_s = finite_number("age_s", age_s, minimum=0)
-        now_s = max(self._passed_s, report.at_s + age_s)
-        changes = self.advance(now_s)
+        table, notify = self._table, self._notify
+        if table is None or notify is None:
+            raise RuntimeError("the memory belongs to no sensor; pass it to add_sensor of a sense manager")
+        now_s = max(table.now_s, report.at_s + age_s)
+        table.settle(self._sensor_id, now_s)
         record = self.find(report.target)
         is_news = record is None or report.at_s > record.known_at_s
         if is_news and now_s <= report.at_s + self.durations.max_age_s:
-            self._table.learn(self._sensor_id, self._table.number(RADIO), report, now_s)
-            changes += self._changes()
-        if self._notify is not None:
-            self._notify(changes)
+            table.learn(self._sensor_id, table.number(RADIO), report, now_s)
+        listed, table.changes = sorted(table.changes, key=itemgetter(1, 2)), []
+        table.drop_ended()
+        changes = [MemoryChange(kind, target, at_s, (x, y, z)) for _, at_s, target, kind, x, y, z in listed]
+        notify(changes)
         return changes
-
-    def advance(self, now_s: float) -> list[MemoryChange]:
-        """Return the targets lost, expired and forgotten by ``now_s``, by time, then target.
-
-        Raises:
-            TypeError: if ``now_s`` is not a number.
-            ValueError: if it is before the time of the last call, or out of range.
-        """
-        now_s = self._move_to("now_s", now_s)
-        self._table.settle(self._sensor_id, now_s)
-        return self._changes()
 
     def find(self, target: int) -> KnownTarget | None:
         """Return what is known of ``target``, or None if it is unknown."""
-        if type(target) is not int or not 0 <= target <= MOST:
+        if type(target) is not int or not 0 <= target <= MOST or self._table is None:
             return None
         found: KnownTarget | None = self._table.find(self._sensor_id, target)
         return found if found is not None and found.is_known else None
@@ -253,85 +192,25 @@ class SenseMemory(Saveable):
     def forget(self, target: int) -> None:
         """Remove ``target`` from the memory, without a change."""
         record = self.find(target)
-        if record is not None:
+        if record is not None and self._table is not None:
             self._table.forget([record])
 
     def forget_all(self) -> None:
-        """Clear the memory; the next call may have any time."""
-        self._table.forget(self._table.known(self._sensor_id))
-        self._now_s = -math.inf
-
-    @property
-    def _saved_rows(self) -> SavedRows:
-        return saved_rows(self._table.known(self._sensor_id), self._table.looks, meters=False)
-
-    @_saved_rows.setter
-    def _saved_rows(self, saved: SavedRows) -> None:
-        self.forget_all()  # and what time it was: a loaded game may go back
-        put_rows(self._table, saved.targets | self._sensor_id << ID_BITS, saved)
-
-    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
-        if len(np.unique(values.rows.targets)) < len(values.rows.targets):
-            refuse("rows.targets", "must hold each target once")
-        if values.rows.meters["has_meter"].any():
-            refuse("rows.meters", "were saved, but a memory has none")
+        """Clear the memory."""
+        if self._table is not None:
+            self._table.forget(self._table.known(self._sensor_id))
 
     def belong_to(
-        self, table: PerceptTable, sensor_id: int, notify: Callable[[list[MemoryChange]], None]
+        self, table: PerceptTable | None, sensor_id: int = -1,
+        notify: Callable[[list[MemoryChange]], None] | None = None,
     ) -> None:
-        """Keep all that it knows in a table from now on, under the id of a sensor; for sense managers.
+        """Be kept in a table from now on, under the id of a sensor; for sense managers.
 
         Args:
-            table: of a sense manager.
+            table: of a sense manager; None for no sensor. Within one table all that is known moves.
             sensor_id: the sensor; its settings are in the table.
             notify: called with changes by reports.
         """
-        if self._own_table is not None:
-            self._own_table.move_memory(self._sensor_id, table, sensor_id)
-        self._own_table, self._sensor_id, self._notify = table, sensor_id, notify
-
-    def belong_to_nobody(self) -> None:
-        """Keep all that it knows in a table of its own again."""
-        table, sensor_id = self._table, self._sensor_id
-        self._own_table, self._sensor_id, self._notify = None, 0, None
-        if table.known(sensor_id):
-            table.move_memory(sensor_id, self._table, 0)
-
-    def begin_anew(self) -> None:
-        """Know nothing, in no table, at any time; before loading."""
-        self._own_table, self._now_s = None, -math.inf
-
-    @property
-    def _table(self) -> PerceptTable:
-        table = self._own_table
-        if table is None:
-            table = self._own_table = PerceptTable()
-            table.put_mind(0, 0, self.durations, None)
-        return table
-
-    @property
-    def _passed_s(self) -> float:
-        """Game time up to which it is current (s)."""
-        passed_s: float = self._table.now_s
-        return max(self._now_s, passed_s)
-
-    def _changes(self) -> list[MemoryChange]:
-        """Return what the loops have listed, by time, then target."""
-        table, listed = self._table, self._table.changes
-        if not listed:
-            return []
-        table.changes = []
-        table.drop_ended()
-        return [
-            MemoryChange(kind, target, at_s, (x, y, z))
-            for _, at_s, target, kind, x, y, z in sorted(listed, key=itemgetter(1, 2))]
-
-    def _move_to(self, name: str, now_s: float) -> float:
-        now_s = moment_s(name, now_s)
-        if now_s < self._passed_s:
-            raise ValueError(
-                f"now_s must not decrease, got {now_s} s after {self._passed_s} s;"
-                " use one clock for all calls of a memory"
-            )
-        self._now_s = now_s
-        return now_s
+        if table is not None and table is self._table:
+            table.move_memory(self._sensor_id, sensor_id)
+        self._table, self._sensor_id, self._notify = table, sensor_id, notify

@@ -668,7 +668,7 @@ class PerceptTable:
     pair_sensed: cython.const[cython.uchar][::1]
     pair_reported_s: cython.double[::1]
 
-    def __init__(self, modalities=(), sources=None) -> None:
+    def __init__(self, modalities, sources) -> None:
         self.modalities = list(modalities)
         self.rows, self.new, self.percepts, self.minds = [], [], {}, {}
         self.now_s, self.revision = -INFINITY, 0
@@ -759,18 +759,18 @@ class PerceptTable:
             one.has_meter, one.state = False, FORGOTTEN
         self.drop_ended()
 
-    def move_memory(self, sensor_id: int, other: PerceptTable, other_id: int) -> None:
-        """Move what a sensor remembers, but not its meters, to another sensor, of this table or another."""
+    def move_memory(self, sensor_id: int, other_id: int) -> None:
+        """Move what a sensor remembers, but not its meters, to another sensor."""
         one: KnownTarget
         there: KnownTarget
         for one in self.known(sensor_id):
-            there, sensed = other.row(other_id << ID_BITS | one.target), one.by_modality()
-            other.insert_new()
+            there, sensed = self.row(other_id << ID_BITS | one.target), one.by_modality()
             one.state = FORGOTTEN
             there.put_memory(one.memory_numbers(), NOT_IN_VIEW)
             shown = there.by_modality()
             there.put_senses({name: (*sensed.get(name, NO_SENSE)[:2], *shown.get(name, NO_SENSE)[2:])
                               for name in {**sensed, **shown}})
+        self.insert_new()
         self.drop_ended()
 
     # -- looking up
@@ -924,16 +924,6 @@ class PerceptTable:
         return is_new
 
     # -- memories
-
-    def sense(
-        self, sensor_id: cython.longlong, target: cython.longlong, number: cython.Py_ssize_t, intensity: cython.double,
-        x: cython.double, y: cython.double, z: cython.double, sent_s: cython.double, now_s: cython.double,
-        is_seen: cython.bint,
-    ) -> None:
-        """Note in a memory that a target is sensed."""
-        row: KnownTarget = self.row(sensor_id << ID_BITS | target)
-        self.insert_new()
-        row.remember(self.changes, sensor_id, number, intensity, x, y, z, sent_s, now_s, is_seen)
 
     def settle(self, sensor_id: cython.longlong, now_s: cython.double) -> None:
         """Let time pass in a memory: its targets are lost, expire and are forgotten."""

@@ -86,11 +86,9 @@ class SavedRows(NamedTuple):
         return ""
 
 
-def saved_rows(
-    rows: Sequence[KnownTarget], looks: float, *, meters: bool = True
-) -> SavedRows:
+def saved_rows(rows: Sequence[KnownTarget], looks: float) -> SavedRows:
     """Return rows for saving, at a number of looks."""
-    known, aware = ([one.is_known for one in rows], [meters and one.has_meter for one in rows])
+    known, aware = ([one.is_known for one in rows], [one.has_meter for one in rows])
     senses: dict[str, Any] = {}
     for row, (one, is_known, is_aware) in enumerate(zip(rows, known, aware, strict=True)):
         for name, four in one.by_modality().items():
@@ -157,4 +155,4 @@ ROWS = Record(
     SavedRows.checked, at="_saved_rows", targets=ArrayOf(np.int64, minimum=0, maximum=LARGEST_ID),
     memory=_columns(MEMORY), meters=_columns(METER),
     reacts_at_s=ListOf(ListOf(Seconds())), senses=MapOf(_columns(SENSE)))
-"""How rows are saved, for owners with ``_saved_rows``."""
+"""How rows are saved, for an owner with ``_saved_rows``."""

@@ -206,7 +206,7 @@ class Perception(Saveable):
             self._own(memory, sensor_id)
 
     def remove(self, sensor_id: int) -> None:
-        """Remove a sensor; a memory that is not shared keeps its targets."""
+        """Remove a sensor, and its memory if that is not shared."""
         perceiver = self._sensors.pop(sensor_id)
         memory = perceiver.memory
         if memory is not None:
@@ -215,7 +215,7 @@ class Perception(Saveable):
             sharers.remove(sensor_id)
             if not sharers:
                 del self._sharers[memory]
-                memory.belong_to_nobody()
+                memory.belong_to(None)
             elif was_owner:
                 self._own(memory, sharers[0])
                 for one in sharers:
@@ -364,12 +364,11 @@ class Perception(Saveable):
                 owner = sharers[0]
             self._put_mind(sensor_id, owner)
         for memory, sharers in self._sharers.items():
-            memory.begin_anew()
             self._own(memory, sharers[0])
         put_rows(self.table, keys, saved)
         for sharers in self._sharers.values():
             for one in sharers[1:]:     # the owner of the memory was another sensor when it was saved
-                self.table.move_memory(one, self.table, sharers[0])
+                self.table.move_memory(one, sharers[0])
 
     @property
     def _from_pair(self) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from ai_core.senses.graph.sense_graph_manager import SenseGraphManager
 from ai_core.senses.graph.smell import SmellSpreading
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.awareness import AwarenessSettings
-from ai_core.senses.percepts.memory import SenseMemory, TargetReport
+from ai_core.senses.percepts.memory import SenseMemory
 from ai_core.senses.percepts.perception import Perception
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
 from ai_core.senses.scent.scent_trails import ScentTrails, TrailSmelling
@@ -130,38 +130,4 @@ class GraphSensesLife(SensesLife):
         return self.manager.smell_in(str(chance.randrange(4)), self.source(chance))
 
 
-def plain_target(one):
-    return one.target, one.last_known_position, one.last_seen_position
-
-
-class MemoryLife(Life):
-    classes = (SenseMemory,)
-
-    def build(self):
-        self.memory = SenseMemory(lose_after_s=0.3, max_age_s=1.0, keep_expired_s=0.5, free_knowledge_s=0.2)
-
-    def subjects(self):
-        return {"memory": self.memory}
-
-    @staticmethod
-    def place(chance):
-        return (chance.uniform(-5, 5), 0.0, chance.uniform(-5, 5))
-
-    def do_sense(self, chance):
-        return self.memory.sense(
-            chance.randrange(4), chance.choice(["sight", "hearing"]), chance.random(), self.place(chance),
-            self.clock.now.seconds, is_seen=chance.random() < 0.5)
-
-    def do_report(self, chance):
-        place = self.place(chance)
-        return self.memory.hear_report(TargetReport(chance.randrange(4), place, place, 0.5, self.clock.now.seconds))
-
-    def do_advance(self, chance):
-        now_s = self.clock.now.seconds
-        return self.memory.advance(now_s), [plain_target(one) for one in self.memory.known()]
-
-    def do_forget(self, chance):
-        self.memory.forget(chance.randrange(4))
-
-
-LIVES = (SensesLife, GraphSensesLife, MemoryLife)
+LIVES = (SensesLife, GraphSensesLife)

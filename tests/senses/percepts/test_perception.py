@@ -77,8 +77,6 @@ class Yard(World):
             memory.forget(thief)
         elif memory is not None and what == 1:
             memory.hear_report(TargetReport(thief, self.place(), (0.0, 0.0, 0.0), 1.0, now_s - 0.1), 0.1)
-        elif memory is not None and what == 2:
-            self.told += memory.advance(now_s)
 
 
 class NoisyYard(Yard):
@@ -137,18 +135,6 @@ def test_record_keeps_its_last_values_when_forgotten():
     assert (record.last_known_position, record.dominant_modality) == ((0.0, 0.0, -4.0), "sight")
     world.manager.forget_all()
     assert (meter.target, meter.visibility, memory.find(thief)) == (thief, 1.0, None)
-
-
-def test_a_memory_knows_only_the_senses_of_its_save():
-    world, saved = World(), SenseMemory()
-    world.eye((0, 0, 0), memory=SenseMemory(), awareness=AwarenessSettings())
-    thief = world.thing((0, 0, -4))
-    world.tick()
-    saved.sense(thief, "hearing", 0.5, (1.0, 0.0, 0.0), 0.0)
-    memory = world.manager.memory_of(0)
-    memory.prepare_state(saved.save_state())()
-    assert memory.find(thief).strengths == {"hearing": 0.5}
-    assert world.manager.awareness_of(0, thief).visibility == 1.0
 
 
 def test_recently_seen_target_is_known_freely_and_then_no_longer():
@@ -317,10 +303,8 @@ def test_report_after_noted_signals_dates_from_the_last_of_them(hallway):
     for _ in range(3):
         world.manager.emit(thief, "hearing")
         world.tick()
-    other = SenseMemory()
-    other.sense(99, "hearing", 1.0, (1.0, 0.0, 0.0), 0.0)
     memory = world.manager.memory_of(guard)
-    told, = memory.hear_report(other.report_of(99))
+    told, = memory.hear_report(TargetReport(99, (1.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1.0, 0.0))
     assert told.at_s == memory.find(thief).last_sensed_s
 
 
