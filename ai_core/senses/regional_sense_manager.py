@@ -803,10 +803,12 @@ class RegionalSenseManager(Saveable):
         """Return how aware a sensor is of a target, which may have been removed; None if it is not aware of it.
 
         Raises:
-            UnknownNameError: if the sensor is unknown, or no source ever had the id.
+            UnknownNameError: if the sensor is unknown, or no source ever had the id and the sensor knows of none.
         """
-        self._sources.ids.check_used(target)
-        return self._perception.awareness_of(self._known_sensor(sensor_id), target)
+        memory = self.memory_of(sensor_id)
+        if memory is None or memory.find(target) is None:       # known by a report, or by a save of another level
+            self._sources.ids.check_used(target)
+        return self._perception.awareness_of(int(sensor_id), target)
 
     def first_target(
         self, sensor_id: int, *, present: int = -1, here: tuple[float, ...] | None = None, nearer: float = 1.0,

@@ -305,6 +305,7 @@ def test_report_after_noted_signals_dates_from_the_last_of_them(hallway):
         world.tick()
     memory = world.manager.memory_of(guard)
     told, = memory.hear_report(TargetReport(99, (1.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1.0, 0.0))
+    assert world.manager.awareness_of(guard, 99) is None
     assert told.at_s == memory.find(thief).last_sensed_s
 
 
