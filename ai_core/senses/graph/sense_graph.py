@@ -13,6 +13,7 @@ from ai_core.errors import UnknownNameError, check_type, finite_number, named, p
 from ai_core.saving.declared_state import DeclaredState, Saveable
 from ai_core.saving.kinds import Flag, MapOf, Number, Optional, Row
 from ai_core.saving.kinds import Point as PointKind
+from ai_core.senses.graph.doors_on_lines import DoorsOnLines
 from ai_core.senses.graph.parts import Passage, SensePortal, SenseRegion, Shape
 from ai_core.senses.modality import Modality, ModalitySet
 from ai_core.senses.sensation import Point
@@ -314,7 +315,8 @@ class SenseGraph(Saveable):
 class PassageTable:
     """All passages of one modality, one row each, by the region they leave, then by portal.
 
-    Opening a door changes one number per passage; nothing else is computed again.
+    Opening a door changes one number per passage, and those of lines of baked sight that lead through it; nothing else
+    is computed again.
 
     Args:
         graph: the regions and portals.
@@ -368,7 +370,11 @@ class PassageTable:
             False: [_share(one.closed_kept_per_m, one.distance_m) for one in passages],
         }
         self.kept_open = np.array([max(both) for both in zip(*self._kept_if.values(), strict=True)], np.float64)
-        kept = [self._kept_if[is_open[number]][row] for row, (_, number, _) in enumerate(rows)]
+        self._own = [self._kept_if[is_open[number]][row] for row, (_, number, _) in enumerate(rows)]
+        self._doors = DoorsOnLines(self, [
+            row for row, (_, number, _) in enumerate(rows)
+            if graph.portals[number].is_baked and len(graph.portals[number].passages) == 1], graph.lookup)
+        kept = [own * self._doors.share(row, self._own) for row, own in enumerate(self._own)]
         self.kept = np.array(kept, np.float64)
         self.kept_per_m = np.array([one.kept_per_m.get(name, modality.kept_per_m) for one in regions], np.float64)
         self.dissipation = np.array([one.dissipation.get(name, 0.0) for one in regions], np.float64)
@@ -393,7 +399,9 @@ class PassageTable:
         row = self._row_of.get(portal)
         if row is None:
             return
-        self.kept[row] = self.kept_of[row] = self._kept_if[is_open][row]
+        self._own[row] = self._kept_if[is_open][row]
+        for changed in (row, *self._doors.lines_through(row)):
+            self.kept[changed] = self.kept_of[changed] = self._own[changed] * self._doors.share(changed, self._own)
         self.changes += 1
 
     def set_wind(self, portal: int, wind_m_per_s: float) -> None:

@@ -226,12 +226,38 @@ def test_a_level_that_is_too_large_says_which_cells_would_do(level, expect_error
     assert not baker.call("bake")
 
 
-def test_the_graph_in_use_is_not_baked_over(level, node, scheduler, expect_errors):
-    expect_errors("cannot bake into the scene: the graph is already built", times=1)
+def test_the_graph_in_use_is_not_baked_over(level, node, scheduler, signals, physics_frames, expect_errors):
+    expect_errors("cannot bake into the scene: the graph is already built", times=2)
+    expect_errors("has mode Graph and no SenseRegion3D", times=1)
+    baker = level.build().baker()
+    failed = signals(baker, "bake_failed")
+    assert baker.call("bake")
+    node("SenseSource3D", scheduler, position=Vector3(2, 1, 3))     # during the bake
+    for _ in range(2000):
+        if failed:
+            break
+        physics_frames(1)
+    assert not baker.call("bake")
+    assert ["graph is already built" in one for one, in failed] == [True, True]
+
+
+def test_a_baked_door_that_closes_hides_the_room_after_the_next(level, node, scheduler, signals, physics_frames):
     baker = level.build().baker()
     level.bake(baker)
-    node("SenseSource3D", scheduler, position=Vector3(2, 1, 3))
-    assert "graph is already built" in level.bake(baker)[0]
+    guard = node("Sensor3D", scheduler, position=Vector3(2, 1.6, 3), rotation=Vector3(0, -math.pi / 2, 0))
+    thief = node("SenseSource3D", scheduler, position=Vector3(16, 1.6, 3))
+    gained, lost = signals(guard, "target_gained"), signals(guard, "target_lost")
+
+    def verdict():
+        physics_frames(180)
+        return guard.why(thief)["senses"]["sight"]["verdict"]
+
+    assert verdict() == "sensed"
+    baker.get_node("Room2-Room3").close()
+    assert verdict() != "sensed"
+    assert (len(gained), len(lost)) == (1, 1)
+    baker.get_node("Room2-Room3").open()
+    assert verdict() == "sensed"
 
 
 def test_a_2d_graph_file_works_and_its_door_can_be_closed(

@@ -1,6 +1,8 @@
 """Baking cuts a level at its doors, joins what touches, and looks from room to room."""
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,6 +13,7 @@ from ai_core.senses.baking.baking import BakingSettings, SenseGraphBaking
 from ai_core.senses.baking.ground import WalkableGrid, WalkablePolygons
 from ai_core.senses.graph.graph_file import graph_to_text
 from ai_core.senses.graph.parts import Box, Boxes
+from ai_core.senses.graph.sense_graph import SenseGraph
 from tests.senses.baking.baking_levels import THREE_ROOMS, Level, joins
 from tests.senses.graph.graph_worlds import GraphWorld
 
@@ -322,3 +325,70 @@ def test_rays_that_do_not_answer_are_named(answers, error, message):
     baking = SenseGraphBaking(Level(THREE_ROOMS).ground, answers)
     with pytest.raises(error, match=message):
         baking.advance(Budget.unlimited())
+
+
+FOUR_ROOMS = """
+#########################
+#.....#.....#.....#.....#
+#.....#.....#.....#.....#
+#.......................#
+#.....#.....#.....#.....#
+#.....#.....#.....#.....#
+#########################
+"""
+
+
+def sees(world, eye, source):
+    world.tick()
+    return world.manager.why(eye, source).by_modality["sight"].verdict == "sensed"
+
+
+@pytest.mark.parametrize("closed", ["Room1-Room2", "Room2-Room3", "Room3-Room4"])
+def test_a_closed_door_hides_the_rooms_behind_it(closed):
+    graph = Level(FOUR_ROOMS).bake().result
+    world = GraphWorld(graph)
+    eye = world.eye((1.5, 1.5, 3.5))
+    rooms = {world.source((x, 1.5, 3.5), sight=1.0): name
+             for name, x in (("Room2", 9.5), ("Room3", 15.5), ("Room4", 21.5))}
+
+    def seen():
+        return {rooms[source] for source in rooms if sees(world, eye, source)}
+
+    assert seen() == {"Room2", "Room3", "Room4"}
+    graph.set_open(closed, False)
+    assert seen() == {name for name in rooms.values() if name <= closed[:5]}
+    graph.set_open(closed, True)
+    assert seen() == {"Room2", "Room3", "Room4"}
+
+
+def test_glass_in_a_door_shows_the_rooms_behind_it():
+    graph = Level(FOUR_ROOMS).bake().result
+    clear = [replace(one, passages={sense: replace(passage, closed_kept_per_m=1.0) for sense, passage in
+                                    one.passages.items()}) if one.name == "Room1-Room2" else one
+             for one in graph.portals]
+    world = GraphWorld(SenseGraph(graph.regions, clear))
+    world.graph.set_open("Room1-Room2", False)
+    eye, source = world.eye((1.5, 1.5, 3.5)), world.source((21.5, 1.5, 3.5), sight=1.0)
+    assert sees(world, eye, source)
+    world.graph.set_open("Room2-Room3", False)
+    assert not sees(world, eye, source)
+
+
+def test_one_of_two_doors_that_is_open_shows_the_room_behind():
+    graph = Level("""
+###################
+#.....#.....#.....#
+#.................#
+#.....#.....#.....#
+#...........#.....#
+#.....#.....#.....#
+###################
+""").bake().result
+    world = GraphWorld(graph)
+    eye, source = world.eye((1.5, 1.5, 2.5)), world.source((17.5, 1.5, 2.5), sight=1.0)
+    doors = sorted({one.name for one in graph.portals if one.name.startswith("Room1-Room2")})
+    assert len(doors) == 2
+    for closed, is_seen in ((doors[:1], True), (doors, False), (doors[1:], True)):
+        for name in doors:
+            graph.set_open(name, name not in closed)
+        assert sees(world, eye, source) == is_seen

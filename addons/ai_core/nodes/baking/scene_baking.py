@@ -31,8 +31,8 @@ class SceneBaking(LevelBaking):
         baker: the SenseGraphBaker, inside the tree.
 
     Raises:
-        ValueError: if there is no ground, the ground is too large, the file to write is not a sense graph, or
-            pixels_per_meter of a 2D level differ.
+        ValueError: if there is no ground, the ground is too large, the file to write is not a sense graph, the graph of
+            the scene is in use, or pixels_per_meter of a 2D level differ.
     """
 
     def __init__(self, baker: Any) -> None:
@@ -175,7 +175,8 @@ class BakedPlaces:
         dimensions: 3 or 2.
 
     Raises:
-        ValueError: if pixels_per_meter of the SenseManager of a 2D level differs from that of the baker.
+        ValueError: if pixels_per_meter of the SenseManager of a 2D level differs from that of the baker, or the graph
+            of the scene is in use.
     """
 
     def __init__(self, baker: Any, level: Any, dimensions: int) -> None:
@@ -187,6 +188,7 @@ class BakedPlaces:
                 f" '{manager.get_name()}'; set both to the same value")
         self._regions = {path_of(baker, one): one for one in _good(level, f"SenseRegion{dimensions}D")}
         self._portals = {path_of(baker, one): one for one in _good(level, f"SensePortal{dimensions}D")}
+        self._check_not_in_use()
 
     def graph(self) -> SenseGraph:
         """Return the present graph, without invalid nodes."""
@@ -207,10 +209,7 @@ class BakedPlaces:
         Raises:
             ValueError: if the graph of the scene is in use.
         """
-        manager = manager_of(self._baker, self._dimensions)
-        why = "" if manager is None else manager.why_not(self._baker)
-        if why:
-            raise ValueError(f"cannot bake into the scene: {why}")
+        self._check_not_in_use()        # since the beginning, a sensor may have joined
         doors = _by_name(graph)
         for nodes, still in ((self._portals, doors.keys()), (self._regions, {one.name for one in graph.regions})):
             for name, node in nodes.items():
@@ -226,6 +225,12 @@ class BakedPlaces:
         for name, there in doors.items():
             self._put_portal(name, there, owner)
         return len(regions), len(doors)
+
+    def _check_not_in_use(self) -> None:
+        manager = manager_of(self._baker, self._dimensions)
+        why = "" if manager is None else manager.why_not(self._baker)
+        if why:
+            raise ValueError(f"cannot bake into the scene: {why}")
 
     def _put_portal(self, name: str, there: SensePortal, owner: Any) -> None:
         node = self._portals.get(name)
