@@ -31,6 +31,7 @@ __all__ = [
     "numbers",
     "point",
     "positions",
+    "several",
     "several_names",
     "shown",
     "whole_number",
@@ -232,6 +233,18 @@ def checked_name(name: str, value: object) -> str:
     if not isinstance(value, str) or not value:
         raise TypeError(_message(name, "a non-empty string", value, ""))
     return value
+
+
+def several(name: str, value: object, kind: type[Found]) -> tuple[Found, ...]:
+    """Return objects of one type as a tuple; TypeError for anything else, also for one alone."""
+    if not isinstance(value, Iterable):
+        raise TypeError(
+            f"{name} must be a sequence of {kind.__name__}, got {shown(value)}; put a single one in a tuple")
+    found = tuple(value)
+    for one in found:
+        if not isinstance(one, kind):
+            raise TypeError(f"{name} must hold {kind.__name__}, got {shown(one)}")
+    return found
 
 
 def several_names(name: str, value: object) -> tuple[str, ...]:

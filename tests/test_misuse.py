@@ -17,6 +17,7 @@ from ai_core.decisions.population import HabitPopulation, MindPopulation
 from ai_core.decisions.rules import Rule, RuleMind, RuleSet
 from ai_core.decisions.state_machine import StateMachine
 from ai_core.decisions.state_machine_definition import State, StateMachineDefinition
+from ai_core.errors import UnknownNameError
 from ai_core.events.checking import CheckingEngine
 from ai_core.events.event_log import EventLog
 from ai_core.events.squad_radio import SquadRadio
@@ -51,7 +52,7 @@ from ai_core.paths.string_pulling import pull_cells
 from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.statistics import QualityOfService
-from ai_core.senses.regional_sense_manager import RegionalSenseManager
+from ai_core.senses import AwarenessLevel, Modality, RegionalSenseManager, SightCone, VisiblePart
 from ai_core.squads.battle_forecast import forecast
 from ai_core.squads.capabilities import Capabilities, Force, power_ratio
 from ai_core.squads.situation import Sighting
@@ -67,6 +68,9 @@ GRID = Grid(np.ones((4, 4)))
 GROUND = GRID.passage()
 MACHINE = StateMachineDefinition("machine", [State("calm")])
 RULES = RuleSet([Rule("flee", "hurt", lambda mind: None)], facts={"hurt": 0.0})
+CONE = SightCone(9, 1, 1)
+SENSES = RegionalSenseManager(ManualClock())
+EYE = SENSES.add_sensor(position=(0, 0, 0), forward=(0, 0, 1), thresholds={"sight": 0.1}, sight_cones=[CONE])
 LINES = GridLineOfSight(np.zeros((3, 3)))
 REGIONS = RegionGraph(GROUND)
 TREE = TechnologyTree([Product("worker", 50)])
@@ -204,6 +208,27 @@ WRONG = {
         lambda: StateMachine(MACHINE).update(1e13), ValueError, r"elapsed_s must be at most 1e\+12"),
     "a time of rules that no save holds": (
         lambda: RuleMind(RULES).update(1e13), ValueError, r"elapsed_s must be at most 1e\+12"),
+    "a cone alone": (
+        lambda: SENSES.add_sensor(position=(0, 0, 0), forward=(0, 0, 1), thresholds={"sight": 0.1}, sight_cones=CONE),
+        TypeError, "sight_cones must be a sequence of SightCone, got .*; put a single one in a tuple"),
+    "a modality alone": (
+        lambda: RegionalSenseManager(ManualClock(), modalities=Modality.sight()), TypeError,
+        "modalities must be a sequence of Modality, got .*; put a single one in a tuple"),
+    "a part alone": (
+        lambda: SENSES.add_source(position=(0, 0, 0), strengths={"sight": 1}, parts=VisiblePart("head", (0, 1, 0))),
+        TypeError, "parts must be a sequence of VisiblePart, got .*; put a single one in a tuple"),
+    "a function for an audience": (
+        lambda: RegionalSenseManager(ManualClock(), audience=print), TypeError,
+        "audience must have a method receive, got <built-in function print>; see SensationReceiver"),
+    "the target of no sensor": (lambda: SENSES.first_target(99), UnknownNameError, "unknown sensor id 99"),
+    "a share above all": (
+        lambda: SENSES.first_target(EYE, nearer=2), ValueError, "nearer must be at most 1, got 2"),
+    "nowhere to be near": (
+        lambda: SENSES.first_target(EYE, here=(0.0, float("nan"), 0.0)), ValueError, "here must be finite, got"),
+    "a present target that is no id": (
+        lambda: SENSES.first_target(EYE, present=2.5), TypeError, "present must be an integer, got 2.5"),
+    "a level without a name": (
+        lambda: AwarenessLevel(float("nan"), 0.5, 0.1), TypeError, "name must be a non-empty string, got nan"),
     "no budget of minds": (lambda: MindPopulation().tick(0.1, 5), TypeError, "budget must be a Budget, got 5"),
 }
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import UnknownNameError, finite_number, keep_number, shown
+from ai_core.errors import UnknownNameError, finite_number, keep_number, several, shown
 from ai_core.saving.fields import place_in, refuse
 from ai_core.saving.kinds import Kind, MapOf
 
@@ -187,11 +187,9 @@ class ModalitySet:
     """
 
     def __init__(self, modalities: Iterable[Modality]) -> None:
-        self.all = self.at_first = tuple(modalities)
+        self.all = self.at_first = several("modalities", modalities, Modality)
         self.numbers: dict[str, int] = {}
         for modality in self.all:
-            if not isinstance(modality, Modality):
-                raise TypeError(f"modalities must hold Modality, got {shown(modality)}")
             if modality.name in self.numbers:
                 raise ValueError(f"modalities must have unique names, got {modality.name!r} twice")
             self.numbers[modality.name] = len(self.numbers)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, checked_clock
-from ai_core.errors import check_callables, check_kind, finite_number, named, point, shown, whole_number
+from ai_core.errors import check_callables, check_kind, coordinates, finite_number, named, point, shown, whole_number
 from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation, given_faults
 from ai_core.saving.declared_state import Change, ClockNow, DeclaredState, Hook, Inner, Part, Same, Saveable
 from ai_core.saving.fields import LATEST_S, refuse
@@ -186,6 +186,8 @@ class RegionalSenseManager(Saveable):
         self.clock, self._up = checked_clock(clock), _upward(up)
         check_kind("camouflage", camouflage, Camouflage)
         check_callables(line_of_sight=line_of_sight, occlusion=occlusion, background=background)
+        if audience is not None and not callable(getattr(audience, "receive", None)):
+            raise TypeError(f"audience must have a method receive, got {shown(audience)}; see SensationReceiver")
         self._modalities = ModalitySet(
             (Modality.sight(), Modality.hearing()) if modalities is None else modalities)
         self.faults = given_faults(faults)
@@ -416,7 +418,8 @@ class RegionalSenseManager(Saveable):
             name: identifies it when a save is loaded; sources without a name are matched in the
                 order in which they were added.
             light: how brightly it is lit, 0 or more; strengths that need light are multiplied by it.
-            size: it is sensed as if it were this many times nearer, 0.001 to 1e6.
+            size: it is seen as if it were this many times nearer, and so in every continuous modality, 0.001 to
+                1e6; emitted signals, such as sounds, do not depend on it.
             pattern: its camouflage pattern, a name of ``camouflage``.
             tag: kind of source, for listeners.
             actions: strength of the signal of each of its actions, for ``act``.
@@ -821,10 +824,18 @@ class RegionalSenseManager(Saveable):
             sensor_id: the sensor, with memory and awareness.
             present: the present target; -1 for none.
             here: position from which distances count (m); None for the awareness.
-            nearer: share of its distance that counts for the present target.
+            nearer: share of its distance that counts for the present target, 0 to 1.
 
-        Cost: O(log percepts + targets of the sensor), below 1 µs for a few.
+        Raises:
+            TypeError, ValueError: if an argument has the wrong type, or is out of range.
+            UnknownNameError: if the sensor is unknown.
+
+        Cost: O(log percepts + targets of the sensor), some 1 µs for a few.
         """
+        sensor_id = self._known_sensor(sensor_id)
+        present = whole_number("present", present, minimum=-1)
+        here = None if here is None else coordinates("here", here)
+        nearer = finite_number("nearer", nearer, minimum=0, maximum=1)
         found: int = self._perception.table.first_target(sensor_id, present, here, nearer)
         return found
 

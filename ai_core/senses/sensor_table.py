@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import coordinates, finite_number, positions, whole_number
+from ai_core.errors import coordinates, finite_number, positions, several, whole_number
 from ai_core.senses.id_table import LARGEST_ID, IdTable, grown
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sight.sight_cones import CONE_NUMBERS, SightCone, packed_cones
@@ -117,12 +117,12 @@ class SensorTable:
         place, direction = coordinates("position", position), coordinates("forward", forward)
         if math.hypot(*direction) < SHORTEST_FORWARD_M:
             raise ValueError(f"forward must not be a zero vector, got {list(direction)}")
-        alike = self._alike
+        cones, alike = several("sight_cones", cones, SightCone), self._alike
         if alike is None or alike.row is not self._modalities.row("thresholds", thresholds, DEAF) or (
-                alike.cones != tuple(cones)):
+                alike.cones != cones):
             row, packed = self._abilities(thresholds, packed_cones(cones))
             levels = row.tolist()
-            alike = Abilities(row, tuple(cones), packed, (levels, _logarithms(levels), packed.ravel().tolist()))
+            alike = Abilities(row, cones, packed, (levels, _logarithms(levels), packed.ravel().tolist()))
         mask = affiliation_mask("detection_mask", detection_mask)
         own = _own_source(self_source)
         new = self.ids.add(name)
@@ -149,7 +149,7 @@ class SensorTable:
         slot = self.ids.slot(sensor_id)
         if all(one is None for one in (thresholds, cones, detection_mask, self_source)):
             return
-        packed = self.cones[slot] if cones is None else packed_cones(cones)
+        packed = self.cones[slot] if cones is None else packed_cones(several("sight_cones", cones, SightCone))
         packed = packed[packed[:, 0] >= 0]
         if thresholds is None:
             has = np.flatnonzero(np.isfinite(self.own_threshold[slot])).tolist()

@@ -10,7 +10,7 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import finite_number, keep_number, numbers, point, positions, shown, whole_number
+from ai_core.errors import finite_number, keep_number, numbers, point, positions, several, shown, whole_number
 from ai_core.senses.id_table import IdTable, grown
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensation import Point
@@ -111,7 +111,7 @@ class SourceTable:
         strength: (capacity, modalities) float64, the highest possible now: the own strength
             times light, contrast to the background, and motion.
         light: (capacity,) float64, how brightly it is lit, 0 or more.
-        size: (capacity,) float64, sensed as if it were so many times nearer, above 0.
+        size: (capacity,) float64, seen as if it were so many times nearer, above 0.
         speed: (capacity,) float64, its speed, smoothed over ``MOTION_S`` (m/s); 0 unless motion counts.
         measured: (capacity, 3) float32, its position at the last measurement of speeds (m).
         measured_at_s: game time of that measurement (s).
@@ -370,15 +370,13 @@ def _size(size: float) -> float:
 
 def visible_parts(parts: Sequence[VisiblePart]) -> tuple[VisiblePart, ...]:
     """Return parts, checked."""
-    for one in parts:
-        if not isinstance(one, VisiblePart):
-            raise TypeError(f"parts must hold VisiblePart, got {shown(one)}")
+    parts = several("parts", parts, VisiblePart)
     if len(parts) > MOST_PARTS:
         raise ValueError(f"parts must hold at most {MOST_PARTS} parts, got {len(parts)}; each part costs a ray")
     if len({one.name for one in parts}) < len(parts):
         raise ValueError(
             f"parts must have unique names, got {', '.join(repr(one.name) for one in parts)}; rename the repeated one")
-    return tuple(parts)
+    return parts
 
 
 def named_levels(actions: Mapping[str, float]) -> dict[str, float]:

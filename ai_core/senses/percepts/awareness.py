@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ai_core.described import Described
-from ai_core.errors import keep_number, shown
+from ai_core.errors import checked_name, keep_number, shown
 from ai_core.senses.percepts.percept_loops import KnownTarget
 
 __all__ = [
@@ -31,7 +31,7 @@ class AwarenessLevel:
             more. If the meter falls below ``falls_at`` meanwhile, the level does not change.
 
     Raises:
-        TypeError: if a number is of another type.
+        TypeError: if a number is of another type, or the name is no string.
         ValueError: if a number is out of range.
     """
 
@@ -41,6 +41,7 @@ class AwarenessLevel:
     reaction_s: float = 0.0
 
     def __post_init__(self) -> None:
+        checked_name("name", self.name)
         keep_number(self, "falls_at", minimum=0)
         keep_number(self, "rises_at", above=self.falls_at, maximum=1, remedy="use a value above falls_at")
         keep_number(self, "reaction_s", minimum=0)

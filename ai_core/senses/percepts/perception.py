@@ -543,7 +543,8 @@ class Perception(Saveable):
         try:
             listener(what)
         except Exception as error:  # a listener's fault must not deafen the others
-            faults.failed(key, f"{name} of sensor {sensor_id}", now.frame, error)
+            called = self._all_sensors.ids.names.get(sensor_id) or sensor_id
+            faults.failed(key, f"{name} of sensor {called!r}", now.frame, error)
         else:
             if faults.has_failing:
                 faults.succeeded(key)

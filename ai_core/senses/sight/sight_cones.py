@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import finite_number, keep_number, shown
+from ai_core.errors import finite_number, keep_number
 
 __all__ = ["CONE_NUMBERS", "SightCone", "aside_of", "packed_cones"]
 
@@ -92,9 +92,6 @@ def packed_cones(cones: Sequence[SightCone]) -> Floats:
     if it only keeps what is seen already, else 0. Cones with a ``lose_range_m``
     come a second time at the end, as far as that.
     """
-    for cone in cones:
-        if not isinstance(cone, SightCone):
-            raise TypeError(f"sight_cones must hold SightCone, got {shown(cone)}")
     keeping = [cone for cone in cones if (cone.lose_range_m or 0) > cone.range_m]
     rows = [_packed(cone, cone.range_m, 0.0) for cone in cones]
     rows += [_packed(cone, cone.lose_range_m or cone.range_m, 1.0) for cone in keeping]

@@ -196,4 +196,5 @@ def test_first_target_is_that_of_the_textbook_order(places, by_distance, data):
         ranks.append((noticed, rank, target == present, -target))
     found = world.manager.first_target(eye, present=present, here=here, nearer=0.9)
     assert found == (-max(ranks)[3] if ranks else -1)
-    assert world.manager.first_target(eye + 99) == -1
+    with pytest.raises(UnknownNameError, match="unknown sensor"):
+        world.manager.first_target(eye + 99)

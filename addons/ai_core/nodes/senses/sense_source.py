@@ -65,7 +65,7 @@ class SenseSourceBase(DrawnNode, SenseMember):
         doc="Brightness of the light on the source; a factor on its strength in sight.")
     size = export(
         float, 1.0, range=(0.001, 1000, 0.001), core="size", live=True,
-        doc="Size of the source: it is sensed as if it were this many times nearer.")
+        doc="Size of the source: it is seen as if it were this many times nearer. Sounds do not depend on it.")
     pattern = export(
         str, "", live=True,
         doc="Pattern of the source, one of those in camouflage of the SenseManager. Requires sees_backgrounds of the"
