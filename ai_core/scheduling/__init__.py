@@ -14,7 +14,7 @@ from ai_core.scheduling.interruptible import Interruptible
 from ai_core.scheduling.long_work import Anytime, BackgroundJob, Suspendable, UntilGoodEnough
 from ai_core.scheduling.phase_quality import PhaseQuality, phase_quality
 from ai_core.scheduling.phasing import DryRun, PhaseSlot, PhaseTable, rephased
-from ai_core.scheduling.policies import BudgetMargin, OverrunBias, Policy
+from ai_core.scheduling.policies import BudgetMargin, Policy
 from ai_core.scheduling.scheduler import Scheduler, tree_statistics
 from ai_core.scheduling.simulation import Simulation
 from ai_core.scheduling.statistics import (
@@ -50,7 +50,6 @@ __all__ = [
     "FrameTimeline",
     "Interruptible",
     "Overrun",
-    "OverrunBias",
     "PhaseQuality",
     "PhaseSlot",
     "PhaseTable",

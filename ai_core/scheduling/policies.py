@@ -5,7 +5,7 @@ from enum import Enum
 
 from ai_core.described import Described
 
-__all__ = ["BudgetMargin", "OverrunBias", "Policy"]
+__all__ = ["BudgetMargin", "Policy", "learned_bias"]
 
 
 class Policy(Enum):
@@ -33,10 +33,8 @@ class Policy(Enum):
 
     PRIORITY = "priority"
     """Every due task, the highest priority first. Nothing waits: work is expected to pause when its share is spent,
-    and receives no budget once nothing is left."""
-
-    PRIORITY_ONLY = "priority_only"
-    """As ``PRIORITY`` with all tasks in every frame; periods are ignored. For work that never ends."""
+    and receives no budget once nothing is left. With a period of 1, tasks run in every frame: for work that never
+    ends."""
 
     REQUESTED_TIME = "requested_time"
     """Tasks sorted by ``claim = priority * (1 + frames waited)``, the largest first, ties by smallest id. The first
@@ -58,8 +56,8 @@ fixed keeps a small share for seconds.
 """
 
 
-class OverrunBias(Described):
-    """Multiplies the priority of each task by how well earlier runs kept to their shares.
+def learned_bias(bias: float, granted: float, used: float) -> float:
+    """Return a task's bias after a run: the factor of its priority, by how well its runs keep to their shares.
 
     After each run, with ``fit = granted / used`` limited to 0.5 .. 2::
 
@@ -69,22 +67,18 @@ class OverrunBias(Described):
     0.5 for work that overruns, rises towards 2 for work that leaves time over.
     A run with no grant, or without limit, is ignored.
 
+    Args:
+        bias: before the run.
+        granted: budget of the run (µs or steps).
+        used: amount that it used.
+
     Source: 000_execution_management, other policies; the formula is ours.
     """
-
-    def learned(self, bias: float, granted: float, used: float) -> float:
-        """Return a task's bias after a run.
-
-        Args:
-            bias: before the run.
-            granted: budget of the run (µs or steps).
-            used: amount that it used.
-        """
-        if not 0 < granted < float("inf"):
-            return bias
-        fit = LARGEST_BIAS if used * LARGEST_BIAS <= granted else max(LEAST_BIAS, granted / used)
-        bias += (fit - bias) / MEMORY_RUNS
-        return min(max(bias, LEAST_BIAS), LARGEST_BIAS)  # rounding may not leave them
+    if not 0 < granted < float("inf"):
+        return bias
+    fit = LARGEST_BIAS if used * LARGEST_BIAS <= granted else max(LEAST_BIAS, granted / used)
+    bias += (fit - bias) / MEMORY_RUNS
+    return min(max(bias, LEAST_BIAS), LARGEST_BIAS)  # rounding may not leave them
 
 
 MOST_OF_BUDGET = 2

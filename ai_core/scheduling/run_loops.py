@@ -114,7 +114,7 @@ class TaskRun:
         _may_run: False if it is paused, quarantined or removed.
         _due_since: frame since which it waits, -1 if it does not.
         _request: budget that it requested (µs or steps), -1 for a share by priority.
-        _bias: factor of its priority, learned by an OverrunBias.
+        _bias: factor of its priority, as ``policies.learned_bias`` learns it.
         _piece_ns: learned time for which it runs on after its share has ended; all of a run that never looks (ns).
         _kind: the tasks that run the same code.
         _units: its weight in the CarryOverQueue.

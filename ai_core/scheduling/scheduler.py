@@ -26,7 +26,7 @@ from ai_core.saving.matching import match_by_name
 from ai_core.scheduling.due_table import DueTable, by_id
 from ai_core.scheduling.phase_quality import PhaseQuality, phase_quality
 from ai_core.scheduling.phasing import PhaseSlot, PhaseTable, mean_costs_us, rephased
-from ai_core.scheduling.policies import BudgetMargin, OverrunBias, Policy
+from ai_core.scheduling.policies import BudgetMargin, Policy, learned_bias
 from ai_core.scheduling.run_loops import CarryOverQueue, RunLoop
 from ai_core.scheduling.statistics import Overrun
 from ai_core.scheduling.task import (
@@ -84,7 +84,8 @@ class Scheduler(Saveable):
         activations_per_frame: activation delay: most tasks that run for the first time in one frame
             (count), so that a wave of new ones makes no spike; None for no limit. Further ones
             wait their turn, and run with their true elapsed time.
-        bias: learns which tasks overrun, and adjusts their shares; None for none.
+        learns_bias: whether tasks that overrun get smaller shares, and those that leave time over larger ones; see
+            ``learned_bias``.
         margin: learns how much earlier to stop, so that fewer frames exceed a budget of time; None stops when
             the budget is spent, and exceeds it by the piece of work in progress.
 
@@ -94,7 +95,7 @@ class Scheduler(Saveable):
             that take a task, if it was removed, or belongs to another scheduler.
 
     Cost: O(due + run) a frame, however many wait; O(n log n) with n due or waiting for the policies that sort:
-        ``PRIORITY``, ``PRIORITY_ONLY``, ``REQUESTED_TIME``.
+        ``PRIORITY``, ``REQUESTED_TIME``.
     Source: 000_execution_management, frequencies and phase, direct access, load balancing, priority scheduling,
         hierarchical scheduling, other policies.
     """
@@ -120,7 +121,7 @@ class Scheduler(Saveable):
         on_overrun: Callable[[Overrun], object] | None = None,
         phasing: PhaseTable | None = None,
         activations_per_frame: int | None = None,
-        bias: OverrunBias | None = None,
+        learns_bias: bool = False,
         margin: BudgetMargin | None = None,
     ) -> None:
         check_callables(stopwatch=stopwatch, on_overrun=on_overrun)
@@ -128,13 +129,13 @@ class Scheduler(Saveable):
         self._policy = policy
         # Read in each frame: members of an Enum are looked up by a Python function before Python 3.12.
         self._runs_due, self._balances = policy is Policy.FREQUENCY, policy is Policy.LOAD_BALANCING
-        self._runs_all, self._has_requests = policy is Policy.PRIORITY_ONLY, policy is Policy.REQUESTED_TIME
-        self._check_policy(activations_per_frame, bias, margin)
+        self._has_requests = policy is Policy.REQUESTED_TIME
+        self._check_policy(activations_per_frame, learns_bias, margin)
         self._clock = checked_clock(clock)
         self._faults, self._trace = given_faults(faults), given_trace(trace)
         self._stopwatch, self._on_overrun = stopwatch, on_overrun
         self._phasing = phasing if phasing is not None else PhaseTable()
-        self._activations, self._bias, self._margin = activations_per_frame, bias, margin
+        self._activations, self._learns_bias, self._margin = activations_per_frame, learns_bias, margin
         self._tasks: dict[int, Task] = {}
         self._next_id = self._frame = self._overruns = 0
         self._last_overrun: Overrun | None = None
@@ -147,17 +148,18 @@ class Scheduler(Saveable):
             policy is not Policy.FREQUENCY, policy in (Policy.LOAD_BALANCING, Policy.REQUESTED_TIME),
             self._faults._in_a_row)
 
-    def _check_policy(self, activations_per_frame: object, bias: object, margin: object) -> None:
+    def _check_policy(self, activations_per_frame: object, learns_bias: object, margin: object) -> None:
         check_type("policy", self._policy, Policy, "use Policy.LOAD_BALANCING")
-        for name, one in (("activations_per_frame", activations_per_frame), ("bias", bias), ("margin", margin)):
-            if one is not None and self._policy is Policy.FREQUENCY:
+        check_type("learns_bias", learns_bias, bool)
+        effects = {"activations_per_frame": activations_per_frame, "learns_bias": learns_bias, "margin": margin}
+        for name, one in effects.items():
+            if one and self._policy is Policy.FREQUENCY:
                 raise ValueError(f"{name} has no effect with Policy.FREQUENCY; use Policy.LOAD_BALANCING")
         if activations_per_frame is not None:
             whole_number(
                 "activations_per_frame", activations_per_frame, minimum=1,
                 maximum=MOST_ACTIVATIONS, remedy="use None for no limit",
             )
-        check_kind("bias", bias, OverrunBias)
         check_kind("margin", margin, BudgetMargin)
 
     @property
@@ -349,7 +351,7 @@ class Scheduler(Saveable):
         """Return the most frames that ``task`` can wait from falling due to running.
 
         It holds as long as no other task is added, and no priority changes. With n tasks: 0 with
-        ``FREQUENCY`` and, without activation delay, with ``PRIORITY`` and ``PRIORITY_ONLY``; n - 1 with
+        ``FREQUENCY`` and, without activation delay, with ``PRIORITY``; n - 1 with
         ``LOAD_BALANCING``. With ``REQUESTED_TIME`` ``(n - 1) * (1 + highest / priority)``: once the task has
         waited ``(n - 1) * highest / priority``, a task that overtakes it cannot do so again within n frames,
         and there are only n - 1 others.
@@ -416,7 +418,7 @@ class Scheduler(Saveable):
         if self._is_advancing:
             raise RuntimeError("the scheduler is advancing already; work must not advance it")
         due = self._table.due()
-        if not (due or self._line or self._new or self._runs_all):
+        if not (due or self._line or self._new):
             self._frame += 1
             return
         self._is_advancing = True
@@ -425,9 +427,9 @@ class Scheduler(Saveable):
             loop.begin_frame(
                 self._clock.now, self._frame, budget, budget.stopwatch or self._stopwatch, self._follow_up)
             is_heard = bool(trace.before_task or trace.after_task or trace.task_ran)
-            if is_heard or self._bias or margin or self._has_requests:
+            if is_heard or self._learns_bias or margin or self._has_requests:
                 loop.follow(
-                    trace.before_task if is_heard else None, is_heard or self._bias is not None,
+                    trace.before_task if is_heard else None, is_heard or self._learns_bias,
                     margin.ns if margin else 0, self._has_requests)
             if self._runs_due:
                 loop.run(due)
@@ -492,8 +494,6 @@ class Scheduler(Saveable):
         """Run the due and waiting tasks in the order of the policy."""
         line, loop, frame = self._line, self._loop, self._frame
         line.begin_frame()
-        if self._runs_all:
-            due = sorted([task for task in self._tasks.values() if task._may_run], key=by_id)
         waiting = [*self._beginners(due), *line.all()]
         queue = due
         if waiting or self._new:
@@ -529,8 +529,8 @@ class Scheduler(Saveable):
             hook(task._name, now, used_us)
         for ran in self._trace.task_ran:
             ran(task._name, now, granted, steps, used_us, result if failure is None else failure)
-        if self._bias is not None and not task._is_removed:
-            task._bias = self._bias.learned(task._bias, granted, used)
+        if self._learns_bias and not task._is_removed:
+            task._bias = learned_bias(task._bias, granted, used)
         try:
             if failure is None:
                 self._faults.succeeded(task)
@@ -673,7 +673,7 @@ class Scheduler(Saveable):
             task._is_placed = False
         for saved, task in pairs:
             task._put_saved(saved)
-            if self._bias is None:
+            if not self._learns_bias:
                 task._bias = 1.0
             self._faults.put_failures(task, saved["failures"])
         for task in extra:

@@ -180,10 +180,9 @@ class QualityOfService(Described):
         self, *, target_hz: float, ai_share: float, window_frames: int = WINDOW_FRAMES
     ) -> None:
         size = whole_number("window_frames", window_frames, minimum=1, maximum=1_000_000)
-        # Ring buffers of the rolling view. Not arrays, which take 50 cache lines to convert a number.
-        self._used_us, self._over_us = [0.0] * size, [0.0] * size
-        self._named: dict[int, tuple[Overrun, ...]] = {}  # overruns of a frame, by its place in the ring
-        self._overruns: list[Overrun] = []
+        # Of the rolling view: used and over (µs), and the first overrun of each frame.
+        self._recent: deque[tuple[float, float, Overrun | None]] = deque(maxlen=size)
+        self._overrun: Overrun | None = None
         self._frames = 0
         self._frames_over = 0
         self.aim(target_hz=target_hz, ai_share=ai_share)
@@ -216,8 +215,9 @@ class QualityOfService(Described):
         return 1_000_000 / self._target_hz * self._ai_share
 
     def on_overrun(self, overrun: Overrun) -> None:
-        """Record the work that exceeded the budget; called by a scheduler."""
-        self._overruns.append(overrun)
+        """Record the work that exceeded the budget; called by a scheduler. The first of a frame is named."""
+        if self._overrun is None:
+            self._overrun = overrun
 
     def note(self, used_us: float, over_us: float) -> None:
         """Record a frame; call it when the outermost scheduler is done. Cost: O(1).
@@ -231,13 +231,8 @@ class QualityOfService(Described):
         """
         if not used_us >= 0:                   # also NaN; one comparison: an idle frame calls it too
             finite_number("used_us", used_us, minimum=0)
-        place = self._frames % len(self._used_us)
-        self._used_us[place], self._over_us[place] = used_us, over_us
-        if self._named:
-            self._named.pop(place, None)
-        if self._overruns:
-            self._named[place] = tuple(self._overruns)
-            self._overruns.clear()
+        self._recent.append((used_us, over_us, self._overrun))
+        self._overrun = None
         self._frames += 1
         if over_us > 0:
             self._frames_over += 1
@@ -251,18 +246,15 @@ class QualityOfService(Described):
         Cost: O(window_frames).
         """
         rows: dict[str, dict[str, float]] = {}
-        for place in self._kept():
-            over_us, overruns = self._over_us[place], self._named.get(place)
+        for _, over_us, overrun in self._recent:
             if over_us > 0:
-                name = overruns[0].name if overruns else UNNAMED
                 row = rows.setdefault(
-                    name, {"frames_over": 0, "over_us_sum": 0.0, "over_us_max": 0.0, "used_us_max": 0.0}
-                )
+                    UNNAMED if overrun is None else overrun.name,
+                    {"frames_over": 0, "over_us_sum": 0.0, "over_us_max": 0.0, "used_us_max": 0.0})
                 row["frames_over"] += 1
                 row["over_us_sum"] += over_us
                 row["over_us_max"] = max(row["over_us_max"], over_us)
-                used_us = overruns[0].used if overruns else 0.0
-                row["used_us_max"] = max(row["used_us_max"], used_us)
+                row["used_us_max"] = max(row["used_us_max"], 0.0 if overrun is None else overrun.used)
         worst_first = sorted(rows, key=lambda name: (-rows[name]["over_us_sum"], name))
         return [{"name": name, **rows[name]} for name in worst_first]
 
@@ -274,8 +266,7 @@ class QualityOfService(Described):
 
         Cost: O(window_frames log window_frames).
         """
-        used = sorted(self._used_us[place] for place in self._kept())
-        over = sorted(self._over_us[place] for place in self._kept())
+        used, over = sorted(one[0] for one in self._recent), sorted(one[1] for one in self._recent)
         return {
             "target_hz": self._target_hz,
             "ai_share": self._ai_share,
@@ -293,11 +284,6 @@ class QualityOfService(Described):
             "recent_over_us_max": _percentile(over, 100),
             "offenders": self.offenders(),
         }
-
-    def _kept(self) -> list[int]:
-        """Return the places of the frames in the ring buffers, the oldest first."""
-        size = len(self._used_us)
-        return [frame % size for frame in range(max(0, self._frames - size), self._frames)]
 
 
 def _percentile(ascending: Sequence[float], percent: int) -> float:

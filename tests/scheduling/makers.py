@@ -17,9 +17,5 @@ def priority(clock, **settings):
     return Scheduler(clock, policy=Policy.PRIORITY, **settings)
 
 
-def priority_only(clock, **settings):
-    return Scheduler(clock, policy=Policy.PRIORITY_ONLY, **settings)
-
-
 def requested_time(clock, **settings):
     return Scheduler(clock, policy=Policy.REQUESTED_TIME, **settings)

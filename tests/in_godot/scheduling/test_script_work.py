@@ -220,7 +220,7 @@ def test_a_job_that_returns_nothing_fails(thinker, scheduler, physics_frames, ex
 
 
 def test_a_job_is_granted_the_time_that_was_requested(gdscript, node, physics_frames):
-    scheduler = node("AIScheduler", budget=20000.0, policy=4, budget_margin=False)
+    scheduler = node("AIScheduler", budget=20000.0, policy=3, budget_margin=False)
     thinker = thinker_of(gdscript, scheduler)
     for _ in range(3):
         scheduler.call("add_behavior", thinker.get("look"))

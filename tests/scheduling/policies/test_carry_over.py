@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 import ai_core.scheduling.scheduler as scheduling
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.scheduling.policies import OverrunBias
 from ai_core.scheduling.run_loops import UNIT, CarryOverQueue
 from ai_core.scheduling.scheduler import Scheduler
 
@@ -66,7 +65,7 @@ def on_time(count):
 
 
 @pytest.mark.parametrize("budget_of", [on_steps, on_time])
-@pytest.mark.parametrize("settings", [{}, {"bias": OverrunBias()}], ids=["plain", "bias"])
+@pytest.mark.parametrize("settings", [{}, {"learns_bias": True}], ids=["plain", "bias"])
 def test_a_frame_costs_what_runs_however_many_wait(budget_of, settings):
     counts = []
     for crowd in (200, 3000):
@@ -149,7 +148,7 @@ def test_work_paused_and_resumed_within_a_frame_keeps_its_place(clock):
 
 def test_loaded_work_waits_in_same_order_with_same_shares(clock):
     def world():
-        scheduler, granted = Scheduler(clock, bias=OverrunBias()), []
+        scheduler, granted = Scheduler(clock, learns_bias=True), []
         for number in range(300):
             scheduler.add(
                 lambda turn, number=number: granted.append((number, turn.budget.left)) or turn.budget.spend(number % 9),

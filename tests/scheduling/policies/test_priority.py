@@ -81,15 +81,6 @@ def test_by_remaining_priority_only_what_is_due_runs(clock):
     assert granted == [("often", 10), ("often", 10), ("often", 5), ("rare", 5)]
 
 
-def test_priority_only_runs_all_every_frame_and_ignores_periods(clock):
-    scheduler = Scheduler(clock, policy=Policy.PRIORITY_ONLY)
-    tasks = [scheduler.add(lambda turn: None, period_frames=period) for period in (1, 7, 1000)]
-    scheduler.pause(tasks[1])
-    for _ in range(5):
-        scheduler.advance(Budget.of_steps(0))
-    assert [task.runs for task in tasks] == [5, 0, 5]
-
-
 def test_what_a_running_task_does_to_another_holds_at_once(clock):
     scheduler, ran = Scheduler(clock, policy=Policy.PRIORITY), []
     others = []
@@ -117,7 +108,7 @@ def test_a_failing_task_stops_nobody(clock):
     assert (bad.runs, bad.faults, good.runs) == (3, 3, 5)
 
 
-@pytest.mark.parametrize("policy", [None, "PRIORITY_ONLY", 1, Policy])
+@pytest.mark.parametrize("policy", [None, "PRIORITY", 1, Policy])
 def test_a_policy_is_one_of_those_there_are(clock, policy):
     with pytest.raises(TypeError, match="policy must be a Policy"):
         Scheduler(clock, policy=policy)

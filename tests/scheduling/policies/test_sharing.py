@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
-from ai_core.scheduling.policies import OverrunBias, Policy
+from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler
-from tests.scheduling.makers import load_balancing, priority, priority_only, requested_time
+from tests.scheduling.makers import load_balancing, priority, requested_time
 
-POLICIES = [load_balancing, priority, priority_only, requested_time]
+POLICIES = [load_balancing, priority, requested_time]
 each_policy = pytest.mark.parametrize("policy", POLICIES, ids=lambda one: one.__name__)
 
 
@@ -83,8 +83,6 @@ def test_delayed_work_is_told_its_true_elapsed_time(policy):
 
 @each_policy
 def test_delayed_work_keeps_its_phase(policy):
-    if policy is priority_only:
-        return
     wave = Wave(policy, 0, activations_per_frame=1)
     for number in range(3):
         wave.scheduler.add(
@@ -157,7 +155,7 @@ def test_a_misspelt_setting_is_refused(policy, clock):
 
 @each_policy
 def test_an_empty_scheduler_runs_nothing_and_counts_its_frames(policy, clock):
-    scheduler = policy(clock, bias=OverrunBias(), activations_per_frame=1)
+    scheduler = policy(clock, learns_bias=True, activations_per_frame=1)
     scheduler.advance(Budget.of_steps(5))
     assert (scheduler.frame, scheduler.waiting) == (1, ())
 
@@ -184,7 +182,7 @@ def test_nobody_starves_whatever_the_mix(policy, data):
     count = data.draw(st.integers(1, 7))
     cap = data.draw(st.none() | st.integers(1, 3))
     spent = [0]
-    scheduler = policy(ManualClock(), activations_per_frame=cap, bias=data.draw(st.none() | st.builds(OverrunBias)))
+    scheduler = policy(ManualClock(), activations_per_frame=cap, learns_bias=data.draw(st.booleans()))
     runs = {}
     for number in range(count):
         period = data.draw(st.integers(1, 6))

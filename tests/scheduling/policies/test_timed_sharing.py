@@ -12,12 +12,12 @@ from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
 from ai_core.recording.grants import RecordingBudget, ReplayBudget
-from ai_core.scheduling.policies import OverrunBias, Policy
+from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.trace import Trace
-from tests.scheduling.makers import load_balancing, priority, priority_only, requested_time
+from tests.scheduling.makers import load_balancing, priority, requested_time
 
-POLICIES = [load_balancing, priority, priority_only, requested_time]
+POLICIES = [load_balancing, priority, requested_time]
 
 
 class Listener:
@@ -47,7 +47,7 @@ class World:
             trace.listen(self.listener)
         self.scheduler = policy(
             self.clock, trace=trace, faults=FaultIsolation(report=self.told.append),
-            on_overrun=self.told.append, bias=OverrunBias() if with_bias else None, activations_per_frame=cap,
+            on_overrun=self.told.append, learns_bias=with_bias, activations_per_frame=cap,
         )
         self.tasks = []
         for number, plan in enumerate(plans):

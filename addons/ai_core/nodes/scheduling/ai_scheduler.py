@@ -145,8 +145,8 @@ class AIScheduler(Node):
     policy = export(
         Policy, Policy.LOAD_BALANCING, on_set="_core_setting_set",
         doc="Which behaviors run in a frame. Load balancing keeps to the budget and carries work over. Frequency runs"
-            " all due behaviors. Priority runs all due behaviors with a share of the budget, priority only runs all"
-            " behaviors. Requested time grants the time of request_time() in full, or lets the behavior wait.")
+            " all due behaviors. Priority runs all due behaviors with a share of the budget. Requested time grants the"
+            " time of request_time() in full, or lets the behavior wait.")
     update = export(
         Update, Update.PHYSICS, on_set="_apply_update",
         doc="When a frame of AI runs. Physics is the safest, as rays need the physics space. Manual: when step() is"

@@ -14,8 +14,7 @@ class Policy(IntEnum):
     LOAD_BALANCING = 0
     FREQUENCY = 1
     PRIORITY = 2
-    PRIORITY_ONLY = 3
-    REQUESTED_TIME = 4
+    REQUESTED_TIME = 3
 
 
 SHARING = tuple(one for one in Policy if one is not Policy.FREQUENCY)
@@ -27,7 +26,7 @@ def core_of(node: Any, on_overrun: Any) -> Scheduler:
     settings: dict[str, Any] = {}
     if node.policy in SHARING:
         settings["activations_per_frame"] = node.activations_per_frame or None
-        settings["bias"] = policies.OverrunBias() if node.overrun_bias else None
+        settings["learns_bias"] = bool(node.overrun_bias)
         settings["margin"] = policies.BudgetMargin() if node.budget_margin else None
     if node.look_ahead:
         settings["phasing"] = DryRun(node.look_ahead)
