@@ -1,10 +1,11 @@
 """Members of a squad that also have walking habits: one of the two moves the character at a time."""
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from addons.ai_core.bridge.gd import NodePath, PackedStringArray, Vector3, construct
-from tests.in_godot.squads.squad_world import character
+from tests.in_godot.squads.squad_world import character, places, until
 
 pytestmark = pytest.mark.in_its_own_world
 
@@ -115,14 +116,83 @@ def test_a_dismissed_squad_stops(node, world, squad, physics_frames):
     assert squad.move_to(Vector3(0, 0, 0)) == 2
 
 
-def test_habits_walk_where_a_script_moves_the_member(node, world, squad, physics_frames):
-    body, member = character(node, world, Vector3(0, 0, 0), squad_path=squad.get_path())
-    member.set("mover", 4)
-    habits_of(body, ("Obey", "HabitMoveTo", {"target_key": "event.position", "begins_on": ["order_given"]}))
+OBEY = ("Obey", "HabitMoveTo", {"target_key": "event.position", "begins_on": ["order_given"]})
+SCRIPT = 4
+
+
+def active(trees):
+    return [str(path).removeprefix("HabitTree/") for tree in trees for path in tree.get_active_paths()]
+
+
+def at_slots(squad):
+    """Return whether a character of a squad is within the tolerance of each slot."""
+    offsets = np.asarray(squad.get_slot_places())[:, None] - places(squad)
+    return bool((np.linalg.norm(offsets, axis=2).min(axis=1) <= squad.tolerance).all())
+
+
+@pytest.mark.parametrize("kind", ["CharacterBody3D", "Node3D"])
+def test_habits_walk_to_the_places_in_the_formation(node, world, squad, physics_frames, kind):
+    bodies, trees, done = [], [], []
+    for number in range(3):
+        body, _ = character(
+            node, world, Vector3(3 * number, 0, 8), kind, squad_path=squad.get_path(), mover=SCRIPT)
+        if kind == "CharacterBody3D":
+            body.motion_mode = 1
+        bodies.append(body)
+        trees.append(habits_of(body, OBEY, PATROL))
     physics_frames(10)
-    squad.move_to(Vector3(0, 0, -6))
-    physics_frames(180)
-    assert tuple(body.position) == pytest.approx((0, 0, -6), abs=0.6)
+    squad.order_done.connect(done.append)
+    for number, order in enumerate((squad.move_to, squad.form_up), 1):
+        order(Vector3(0, 0, -4.0 * number))
+        frames = 0
+        while not done:
+            physics_frames(1)
+            frames += 1
+            assert frames < 400
+            assert done or active(trees) == ["Obey"] * 3
+        assert (done.pop(), list(squad.get_stragglers())) == (number, [])
+        assert at_slots(squad)
+    physics_frames(30)
+    assert active(trees) == ["Obey"] * 3, "they stay formed up"
+    assert at_slots(squad)
+    squad.hold()
+    before = [tuple(one.position) for one in bodies]
+    physics_frames(60)
+    assert [tuple(one.position) for one in bodies] == before
+    squad.dismiss()
+    physics_frames(3)
+    assert active(trees) == ["Patrol"] * 3
+
+
+def test_another_order_turns_a_habit_that_walks(node, world, squad, physics_frames):
+    body, _ = character(node, world, Vector3(0, 0, 0), squad_path=squad.get_path(), mover=SCRIPT)
+    tree = habits_of(body, OBEY, PATROL)
+    physics_frames(10)
+    squad.move_to(Vector3(0, 0, -60))
+    physics_frames(40)
+    number = squad.move_to(Vector3(0, 0, 0))
+    physics_frames(5)
+    assert tree.get_node("Obey").get_event()["order"] == number
+    physics_frames(120)
+    assert tuple(body.position) == pytest.approx((0, 0, 0), abs=squad.tolerance)
+    assert squad.get_order_state() == "done"
+
+
+def test_a_loaded_habit_walks_on_to_its_place(node, world, squad, scheduler, physics_frames):
+    body, _ = character(node, world, Vector3(0, 0, 0), squad_path=squad.get_path(), mover=SCRIPT)
+    tree = habits_of(body, OBEY, PATROL)
+    physics_frames(10)
+    squad.move_to(Vector3(0, 0, -8))
+    physics_frames(40)
+    saved, at = scheduler.save_state(), body.position
+    squad.dismiss()
+    physics_frames(20)
+    assert active([tree]) == ["Patrol"]
+    body.position = at
+    scheduler.load_state(saved)
+    until(squad.is_idle, physics_frames, 240)
+    assert tuple(body.position) == pytest.approx((0, 0, -8), abs=squad.tolerance)
+    assert squad.get_order_state() == "done"
 
 
 def steps(body, physics_frames, frames):

@@ -13,7 +13,7 @@ def squad(node, scheduler):
 
 
 def test_an_order_begins_a_habit_that_walks_to_its_place(node, scheduler, squad, physics_frames):
-    [(body, _)] = recruits(node, scheduler, squad, 1, mover=4)
+    [(body, member)] = recruits(node, scheduler, squad, 1, mover=4)
     tree, go, obey = construct("HabitTree"), construct("HabitMoveTo"), construct("Habit")
     obey.set("name", "Obey")
     obey.set("begins_on", PackedStringArray(["order_given"]))
@@ -27,12 +27,15 @@ def test_an_order_begins_a_habit_that_walks_to_its_place(node, scheduler, squad,
     number = squad.move_to(Vector3(2, 0, 0))
     physics_frames(2)
     assert obey.is_active()
-    assert obey.get_event() == {"order": number, "kind": "move", "position": Vector3(2, 0, 0), "target": None}
+    event = obey.get_event()
+    assert (event["order"], event["kind"], event["goal"]) == (number, "move", Vector3(2, 0, 0))
+    assert (event["member"], event["position"]) == (member, member.get_destination())
     physics_frames(90)
-    assert body.position.x == pytest.approx(2, abs=0.6)
+    assert body.position.x == pytest.approx(2, abs=0.3)
+    assert not obey.is_active()
     squad.hold()
     physics_frames(2)
-    assert obey.get_event() is None or obey.get_event()["kind"] == "hold"
+    assert (obey.get_event()["kind"], obey.get_event()["position"]) == ("hold", body.position)
 
 
 def test_a_task_changes_the_state_of_a_member(node, scheduler, squad, physics_frames):

@@ -272,6 +272,15 @@ class WalkingHabit(ActorHabit):
         super().settings_changed()
         self.end_course()
 
+    def obeyed(self, run: HabitContext) -> Any:
+        """Return the SquadMember of the actor if the habit walks to its place in an order, which moves; else None."""
+        return self._tree.walker.member if run.memory.get("obeys") else None
+
+    def reach(self, run: HabitContext) -> float:
+        """Return the distance to its goal at which the actor has arrived."""
+        member = self.obeyed(run)
+        return float(self.arrival_distance if member is None else min(self.arrival_distance, member.reach))
+
     def end_course(self) -> None:
         """Decide everything in the next turn."""
         held, self._held = self._held, None
@@ -293,7 +302,7 @@ class WalkingHabit(ActorHabit):
         agent = None if self.paths else self._agent(actor)
         run.memory["has_agent"], run.memory["is_body"] = agent is not None, is_body(actor)
         if agent is not None:
-            AgentWalk(agent, run.memory, is_flat=isinstance(here, Vector2)).begin(self.arrival_distance)
+            AgentWalk(agent, run.memory, is_flat=isinstance(here, Vector2)).begin(self.reach(run))
 
     def _waits_for_ground(self, actor: Any, run: HabitContext) -> bool:
         """Return whether the actor waits for its navigation map; if the map gets no regions, it walks straight."""
@@ -323,7 +332,7 @@ class WalkingHabit(ActorHabit):
             return Status.RUNNING
         actor = self._tree.actor_node()
         here = self.position_of_actor(actor)
-        if distance(goal, here) <= self.arrival_distance:
+        if distance(goal, here) <= self.reach(run):
             return Status.SUCCEEDED
         if self._waits_for_ground(actor, run):
             return Status.RUNNING
@@ -351,7 +360,7 @@ class WalkingHabit(ActorHabit):
 
     def _hold_course(self, actor: Any, stop: Any, goal: Any, path: Any, run: HabitContext) -> None:
         """Hold the course in the next turns, in one call each, until something is to be decided."""
-        if run.memory.get("climbs") or isinstance(path, TicketWalk):
+        if run.memory.get("climbs") or isinstance(path, TicketWalk) or self.obeyed(run) is not None:
             return
         agent = None if path is None else self._agent(actor)
         settings = gravity, _, is_heard, _, steers = self._settings_of_course(actor, agent, run)
@@ -477,14 +486,14 @@ class WalkingHabit(ActorHabit):
         """Return the next point, and "going", "arrived" or "failed"."""
         if isinstance(walk, TicketWalk):
             step = self.speed * run.elapsed_s
-            return walk.next(here, goal, self.arrival_distance, step, stands=stands, is_blocked=is_blocked)
+            return walk.next(here, goal, self.reach(run), step, stands=stands, is_blocked=is_blocked)
         if walk is not None:
             came: tuple[Any, str] = walk.next(
-                here, goal, self.arrival_distance, stands=stands, is_blocked=is_blocked)
+                here, goal, self.reach(run), stands=stands, is_blocked=is_blocked)
             return came
         if not falls:
             return goal, "going"
-        is_there = stands and not is_elsewhere(goal, here, self.arrival_distance)
+        is_there = stands and not is_elsewhere(goal, here, self.reach(run))
         # a goal on the same floor counts as being at the height of the actor's origin
         return Vector3(goal.x, here.y, goal.z), "arrived" if is_there else "going"
 
@@ -554,7 +563,7 @@ class WalkingHabit(ActorHabit):
 
     def _check_stuck(self, here: Any, goal: Any, run: HabitContext) -> Status:
         """Return FAILED if the actor has made no progress for ``stuck_after``, else RUNNING."""
-        if self.stuck_after == 0:
+        if self.stuck_after == 0 or self.obeyed(run) is not None:
             return Status.RUNNING
         memory, now_s = run.memory, run.tree.seconds
         step = max(self.arrival_distance, self.speed * run.elapsed_s)

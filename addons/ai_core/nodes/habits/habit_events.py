@@ -68,7 +68,21 @@ def event_of(run: HabitContext) -> Any:
     above: HabitContext | None = run
     while above is not None and not above.place.begins_on:
         above = above.parent
-    return None if above is None else above.payload
+    if above is None:
+        return None
+    member = ordered_member(above.payload)
+    if member is not None:
+        member.keep_current(above.payload)
+    return above.payload
+
+
+def ordered_member(payload: Any) -> Any:
+    """Return the SquadMember of the payload of an order, None for any other payload or if it was freed."""
+    if not isinstance(payload, dict) or "order" not in payload:
+        return None
+    member = payload.get("member")
+    is_there = isinstance(member, GDObject) and member.is_valid() and member.is_class("SquadMember")
+    return member if is_there else None
 
 
 def value_of(run: HabitContext, key: str) -> Any:

@@ -23,6 +23,7 @@ from addons.ai_core.nodes.characters.sensor_feed import VALUES
 from addons.ai_core.nodes.habits.actor_habits import HELD_S, TargetedHabit, WalkingHabit, distance, flat_distance
 from addons.ai_core.nodes.habits.habit import Habit, tree_above
 from addons.ai_core.nodes.habits.habit_condition import wait
+from addons.ai_core.nodes.habits.habit_events import EVENT, event_of, ordered_member
 from ai_core.decisions.habits.habit_runner_loops import HabitContext
 from ai_core.decisions.habits.habit_status import Status
 
@@ -55,7 +56,8 @@ class HabitMoveTo(TargetedHabit, WalkingHabit, Habit):
     target_node = export(NodePath, NodePath(""), group="Target", doc="Node to go to; it is followed if it moves.")
     target_key = export(
         str, "", doc="Blackboard key of a node or point to go to, or event.position: the position of the event on which"
-            " the habit, or a habit above it, began; used without target_node.")
+            " the habit, or a habit above it, began; used without target_node. That of order_given is the actor's own"
+            " place in its squad, which the habit keeps while the order stands.")
     target_point = export(
         Variant, Vector3(0, 0, 0), is_point=True, default_2d=Vector2(0, 0),
         doc="Point to go to, a Vector3, in 2D a Vector2; used without target_node and target_key. If none of the three"
@@ -73,6 +75,8 @@ class HabitMoveTo(TargetedHabit, WalkingHabit, Habit):
         return self.target_on(run, goal)
 
     def enter(self, run: HabitContext) -> None:
+        if not self.target_node and self._key().partition(".")[0] == EVENT:
+            run.memory["obeys"] = ordered_member(event_of(run)) is not None
         self.begin_walk(run)
 
     def tick(self, run: HabitContext) -> Status:
@@ -82,6 +86,11 @@ class HabitMoveTo(TargetedHabit, WalkingHabit, Habit):
         goal, here = self.goal_and_position(actor, run)
         if goal is None:
             return Status.FAILED
+        member = self.obeyed(run)
+        if member is not None and member.is_ordered():
+            if self.walk_to(run, goal) is not Status.RUNNING:
+                self.stand(run)
+            return Status.RUNNING
         if not self.keeps_following:
             return self.walk_to(run, goal)
         if self.waits_for_squad(run):

@@ -673,13 +673,17 @@ class Squad(SavedState, Node):
         with refusing():
             order: Order = give()
         self.wake()
-        goal = self._point_or_none(order.goal)
         for member in self.get_members():
             if _is_there(member):
-                member.notify("order_given", {
-                    "order": order.number, "kind": order.kind, "target": None,
-                    "position": member.body.get_global_position() if goal is None else goal})
+                member.notify("order_given", self.order_for(member))
         return order.number
+
+    def order_for(self, member: Any) -> dict[str, Any]:
+        """Return the last order as the payload of an event for a member, with the present place of the member."""
+        order = self.core.order
+        return {
+            "order": order.number, "kind": order.kind, "goal": self._point_or_none(order.goal), "target": None,
+            "position": self.destination_of(member), "member": member}
 
     def _point_or_none(self, place: Any) -> Any:
         return None if place is None else self.point(place)

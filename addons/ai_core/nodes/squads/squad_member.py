@@ -29,6 +29,8 @@ from ai_core.squads.capabilities import Capabilities
 SQUADS = "squads"
 WITHOUT_SQUAD = "found no Squad and belongs to none; put a Squad above it, or choose one in squad_path"
 WITHOUT_PLACE = "has no Node3D or Node2D above it; put it below the character that is the member"
+REACH_SHARE = 0.5
+"""Share of the squad's tolerance (no unit); at 1, a member that stands just inside may count as late."""
 LEAST_TOUGHNESS = 1e-3
 """Toughness of a character that has an attack but a toughness of 0."""
 
@@ -65,9 +67,9 @@ class SquadMember(Node):
         doc="How the character moves. Automatic: a CharacterBody moves with move_and_slide(), which requires the"
             " AIScheduler to update in physics; the position of any other node is set. Navigation agent: the squad"
             " sets the target of the agent, and a script moves the character. Script: a script calls get_velocity() or"
-            " get_destination(), or habits begin on order_given. Otherwise walking habits of the character wait while"
-            " the squad has an order, or any of its members a task, and after hold() and form_up() until the next"
-            " order or dismiss().")
+            " get_destination(), or a HabitMoveTo to event.position begins on order_given. Otherwise walking habits of"
+            " the character wait while the squad has an order, or any of its members a task, and after hold() and"
+            " form_up() until the next order or dismiss().")
     gravity = export(
         float, 9.8, range=(0, 100, 0.1), or_greater=True, unit="m/s²", on_set="_movement_changed",
         doc="Downward acceleration of a CharacterBody3D that is not on the floor; 0 for flying characters.")
@@ -254,6 +256,16 @@ class SquadMember(Node):
     def is_ordered(self) -> bool:
         """Return whether the squad moves its members now, or keeps them at their places."""
         return self._squad is not None and (self._squad.moves_members or self._squad.keeps_members)
+
+    def keep_current(self, payload: dict[str, Any]) -> None:
+        """Write the present order and place of the member to the payload of an earlier order, while an order stands."""
+        if self.is_ordered():
+            payload.update(self._squad.order_for(self))
+
+    @property
+    def reach(self) -> float:
+        """Distance from its place at which a habit lets the member stand: well within the tolerance of the squad."""
+        return REACH_SHARE * float(self._squad.core.settings.tolerance_m) * self.unit
 
     def is_led(self) -> bool:
         """Return whether a navigation agent leads the character; the squad sets its target."""
