@@ -351,6 +351,9 @@ class EmittedSignals(Saveable):
         queue, is_unlimited, noise = self.queue, budget.is_unlimited, self.noise if self.noise.all else None
         if not is_unlimited and budget.is_spent:
             return False            # what arrived may have been delivered already: that is not known anew
+        if not queue.arrived and not (queue.under_way and queue.under_way[0].due_s <= now_s):
+            self._is_delivered, self._pass_s = True, None       # nothing is due
+            return True
         self._is_delivered = False
         while not self._is_delivered and (is_unlimited or not budget.is_spent):
             most = ARRIVALS_AT_ONCE if is_unlimited else min(
