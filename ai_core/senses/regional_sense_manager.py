@@ -955,7 +955,7 @@ class RegionalSenseManager(Saveable):
         - ``rays_asked``: rays of the last advance, those of the background included.
         - ``passes``: completed passes over all pairs; one per advance while the budget suffices.
         - ``oldest_query_passes``, ``oldest_query_s``: how long the pair with the longest wait has
-          waited by now.
+          waited by now; the seconds at most those of the last 1,000 passes.
         - ``longest_wait_passes``, ``longest_wait_s``: the longest wait of any pair so far.
         - ``advances_until_all_are_asked``: the current upper bound on the wait, in passes.
         - ``noticed_within_s``: the same in seconds, at the pace of the slowest of the last

@@ -59,6 +59,9 @@ NOTHING_IN_REACH: tuple[NDArray[np.int64], NDArray[np.float64], int] = (NO_KEYS,
 
 NO_LINES = Lines(*NO_QUERY[:2], NO_KEYS, NO_KEYS)
 
+MOST_PASSES_TIMED = 1000
+"""Most passes whose times are kept (count): a pair that waits longer, because nothing answers, counts as this old."""
+
 PASSES_TIMED = 32
 """Passes of which the slowest says how long a pass may take (count), half a second of frames."""
 
@@ -133,7 +136,7 @@ class QueryAges(Saveable):
     def forget_before(self, oldest: int | None) -> None:
         """Drop the times of passes before the oldest moment in the queue; None for an empty queue."""
         first = self.passes if oldest is None else oldest // 2
-        kept = max(self.passes - first + 1, PASSES_TIMED)
+        kept = min(max(self.passes - first + 1, PASSES_TIMED), MOST_PASSES_TIMED)
         while len(self._ended_s) > kept:
             self._ended_s.popleft()
         self.is_long = len(self._ended_s) > 2 * PASSES_TIMED
@@ -405,7 +408,7 @@ class ContinuousSensing(Saveable):
     def see_all(self) -> None:
         """Set all pairs in reach as sensed, where nothing blocks sight."""
         for pairs in self.pairs.values():
-            pairs.is_sensed[:] = True
+            pairs.is_sensed[:], pairs.waiting_since[:] = True, self.ages.new + 1
 
     def ask(self, question: LineQuery, line_of_sight: LineOfSight, now_s: float) -> None:
         """Ask one batch of lines of sight, and note the answers."""

@@ -12,6 +12,7 @@ from ai_core.maps import GridLineOfSight
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.awareness import AwarenessSettings
 from ai_core.senses.percepts.memory import SenseMemory
+from ai_core.senses.sight.continuous_sensing import MOST_PASSES_TIMED, PASSES_TIMED
 from ai_core.senses.sight.sight_cones import SightCone
 from tests.senses.worlds import Rays, World
 
@@ -350,3 +351,15 @@ def test_guards_without_cones_see_each_other_mutually_or_not(walls, chance):
     seen = {(guards.index(a), bodies.index(b)) for a, b in world.sensed()}
     assert seen == {(b, a) for a, b in seen}
     assert all(a != b for a, b in seen)
+
+
+@pytest.mark.parametrize(("line_of_sight", "most"), [
+    (None, 2 * PASSES_TIMED), (lambda *lines: None, MOST_PASSES_TIMED), (lambda *lines: 1 / 0, MOST_PASSES_TIMED)])
+def test_without_answers_the_times_of_passes_are_bounded(line_of_sight, most):
+    world = World(line_of_sight=line_of_sight, reraise=False)
+    world.eye((0, 0, 0))
+    world.manager.add_source(position=(1, 0, 0), strengths={"sight": 1.0})
+    world.tick(frames=MOST_PASSES_TIMED + 50)
+    assert len(world.manager.save_state()["looking"]["ages"]["ended_s"]) <= most + 1
+    if line_of_sight is None:
+        assert world.manager.statistics()["oldest_query_s"] == 0.0
