@@ -21,6 +21,7 @@ class _TokenRequest(NamedTuple):
     urgency: float
     since_s: float
     asked_at_s: float
+    travel_s: float
 
 
 class AttackTokens(Saveable):
@@ -32,7 +33,7 @@ class AttackTokens(Saveable):
 
     Args:
         count: number of tokens, 1 or more.
-        max_hold_s: time after which a token passes to a waiting member (s), above 0.
+        max_hold_s: time after which a token passes to a waiting member, from its arrival (s), above 0.
         cooldown_s: time a member waits for another token after returning one (s), 0 or more.
 
     Raises:
@@ -43,7 +44,7 @@ class AttackTokens(Saveable):
 
     STATE = DeclaredState(
         held=MapOf(Seconds(), key=Whole(), at="_held_since"),
-        waiting=MapOf(Row(_TokenRequest, Number(), Seconds(), Seconds()), key=Whole(), at="_waiting"),
+        waiting=MapOf(Row(_TokenRequest, Number(), Seconds(), Seconds(), Seconds()), key=Whole(), at="_waiting"),
         resting=MapOf(Seconds(), key=Whole(), at="_resting_until"))
 
     def __init__(
@@ -69,13 +70,14 @@ class AttackTokens(Saveable):
         if len(values.held) > self.count:
             refuse("held", f"must have at most {self.count} rows, got {len(values.held)}")
 
-    def request(self, member_id: int, now_s: float, urgency: float = 0.0) -> bool:
+    def request(self, member_id: int, now_s: float, urgency: float = 0.0, travel_s: float = 0.0) -> bool:
         """Request a token; return whether the member holds one already.
 
         Args:
             member_id: id of the member, 0 or more.
             now_s: game time (s).
             urgency: requests with a larger urgency are granted first.
+            travel_s: time that the member needs to come into range (s), 0 or more; added to ``max_hold_s``.
 
         Raises:
             TypeError, ValueError: if an argument is not a finite number.
@@ -84,10 +86,12 @@ class AttackTokens(Saveable):
         """
         number = whole_number("member_id", member_id, minimum=0)
         now_s, urgency = moment_s("now_s", now_s), finite_number("urgency", urgency)
+        travel_s = finite_number("travel_s", travel_s, minimum=0)
         if number in self._held_since:
             return True
         before = self._waiting.get(number)
-        self._waiting[number] = _TokenRequest(urgency, now_s if before is None else before.since_s, now_s)
+        self._waiting[number] = _TokenRequest(
+            urgency, now_s if before is None else before.since_s, now_s, travel_s)
         return False
 
     def grant(self, now_s: float) -> tuple[int, ...]:
@@ -111,8 +115,7 @@ class AttackTokens(Saveable):
         for _, one in overdue[: max(0, missing)]:
             self.release(one, now_s)
         for one in ready[: self.count - len(self._held_since)]:
-            del self._waiting[one]
-            self._held_since[one] = now_s
+            self._held_since[one] = now_s + self._waiting.pop(one).travel_s
         return self.holders
 
     def _urgency(self, member_id: int, now_s: float) -> float:

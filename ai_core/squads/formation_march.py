@@ -222,11 +222,14 @@ class FormationMarch(Saveable):
             path.lanes, offsets, marchers, self.anchor_m, elapsed_s, shape.spacing_m)
         self.heading = path.heading(self.anchor_m)
 
-    def places(self, marchers: MemberTable, shape: MarchingShape) -> Floats:
-        """Return the present positions of slots, shape (m, d) (m); without a path the first member's position."""
+    def places(self, marchers: MemberTable, offsets: Floats, shape: MarchingShape) -> Floats:
+        """Return the present positions of slots at offsets ahead and to the right of the commander's, shape (m, d) (m).
+
+        Without a path, the first member's position.
+        """
         if not self.has_path:
-            return marchers.positions[:1] + np.zeros((len(shape.offsets), 1))
-        ahead_m, right_m = shape.offsets.T
+            return marchers.positions[:1] + np.zeros((len(offsets), 1))
+        ahead_m, right_m = offsets.T
         places: Floats = self._path_for(shape).lanes.places(
             self.anchor_m + ahead_m, right_m, float(right_m.min()), float(right_m.max()))
         return places

@@ -299,10 +299,12 @@ class Squad(Saveable):
         return self._march.points.astype(np.float32)
 
     def slot_positions(self) -> NDArray[np.float32]:
-        """Return the present positions of the formation's slots, shape (n, d), by slot (m)."""
+        """Return the present positions of the slots of the formation, or of the column, shape (n, d), by slot (m)."""
         if not len(self):
             return np.zeros((0, self.dimensions), np.float32)
-        return self._march.places(self.marchers, self._all_slots()).astype(np.float32)
+        shape = self._all_slots()
+        offsets = shape.column if self.is_in_column else shape.offsets
+        return self._march.places(self.marchers, offsets, shape).astype(np.float32)
 
     def split(self, member_ids: Iterable[int], name: str) -> Squad:
         """Move members to a new squad that has the same settings and no order, and return it.
@@ -647,7 +649,7 @@ class Squad(Saveable):
         for one in attacking:
             place, target = self.marchers.positions[self.row_of(one)], tasks[one].position
             away = 0.0 if target is None else float(np.sqrt(((place - np.array(target)) ** 2).sum()))
-            self.tokens.request(one, now_s, -away)
+            self.tokens.request(one, now_s, -away, away / self._members[one].speed)
         holders = self.tokens.grant(now_s)
         before, self._tasks = self._tasks, {
             one: task if task.kind != "attack" or one in holders else SquadTask("stand_by", None, task.target)
@@ -930,7 +932,7 @@ class Squad(Saveable):
         yield from self._march.lay_again(shape)
         if self._slot_requests != number:
             return
-        places = self._march.places(self.marchers, shape)
+        places = self._march.places(self.marchers, shape.offsets, shape)
         roles = [one.roles for one in self._members.values()]
         row = self.row_of(self.commander)  # type: ignore[arg-type]
         few = {"complete": None, "few_changes": True, "worthwhile": False}[how]

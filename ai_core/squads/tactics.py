@@ -189,6 +189,12 @@ class BoundingOverwatch(Tactic):
 FLANKED_M = 2.0
 """A member within this distance of its place at the flank has arrived (m)."""
 
+WELL_WITHIN = 0.9
+"""Share of its range up to which an attacker comes near: at 1 it would be out of range after each step of the enemy."""
+
+TURNS = tuple(math.radians(sign * angle) for angle in range(0, 181, 20) for sign in (1, -1))
+"""Directions from an enemy in which an attacker looks for a free place, from its own on (rad)."""
+
 MOVED_M = 8.0
 """How far the mean position of the enemies may move before the flank is planned again (m)."""
 
@@ -250,7 +256,7 @@ class Flanking(Tactic):
             enemy = situation.nearest_enemy(place)
             target = situation.enemies[enemy].enemy_id if enemy is not None else None
             if self._is_attacking:
-                plan[number] = SquadTask("attack", situation.enemies[enemy or 0].position, target)
+                plan[number] = SquadTask("attack", self._in_range(situation, number, enemy or 0), target)
             elif number in around:
                 plan[number] = SquadTask("flank", around[number], target)
             else:
@@ -264,6 +270,24 @@ class Flanking(Tactic):
         dimensions = {len(place) for place in values.around.values()} or {2, 3}
         if values.middle is not None and len(values.middle) not in dimensions:
             refuse("middle", f"must have as many coordinates as places in 'around', got {len(values.middle)}")
+
+    @staticmethod
+    def _in_range(situation: TacticalSituation, member_id: int, enemy: int) -> tuple[float, ...]:
+        """Return the place nearest to a member from which it hits an enemy, and where no other member stands."""
+        target, place = situation.enemy_positions[enemy], situation.position_of(member_id)
+        away_m, reach_m = math.dist(target, place), WELL_WITHIN * _reach(situation, member_id)
+        if away_m <= reach_m:
+            return tuple(place.tolist())
+        straight = target + (place - target) * (reach_m / away_m)
+        ahead, across = straight - target, reach_m * situation.right_of(place - target)
+        is_other = situation.ids != member_id
+        room_m = np.array([one.radius_m for one in situation.members.values()])
+        room_m = (room_m + situation.members[member_id].radius_m)[is_other]
+        for angle in TURNS if reach_m else TURNS[:1]:
+            spot = target + ahead * math.cos(angle) + across * math.sin(angle)
+            if (np.linalg.norm(situation.positions[is_other] - spot, axis=1) >= room_m).all():
+                return tuple(spot.tolist())
+        return tuple(straight.tolist())
 
     def _plan_flank(self, situation: TacticalSituation, middle: Floats) -> None:
         """Choose the nearer side, the members that go around, and their positions."""

@@ -113,3 +113,13 @@ def test_a_moment_that_is_none_is_refused_and_changes_nothing(call, now_s):
     with pytest.raises((TypeError, ValueError), match="now_s must be"):
         call(tokens, now_s)
     assert tokens.save_state() == before
+
+
+def test_the_time_of_a_token_begins_on_arrival():
+    tokens = AttackTokens(1, max_hold_s=5)
+    tokens.request(1, 0.0, travel_s=4.0)
+    assert tokens.grant(0.0) == (1,)
+    tokens.request(2, 8.9)
+    assert tokens.grant(8.9) == (1,)
+    tokens.request(2, 9.0)
+    assert tokens.grant(9.0) == (2,)

@@ -159,6 +159,8 @@ def test_columns_begin_and_end_in_turn(node, world, scheduler, rooms, service, s
     squad.widened.connect(lambda: told.append("widened"))
     squad.move_to(Vector3(12, 0, 0))
     until(squad.is_in_column, physics_frames)
+    slots = squad.get_slot_places()
+    assert np.ptp(slots[:, 2]) < 1 < 8 < np.ptp(slots[:, 0])
     if then == "hold":
         squad.hold()
         physics_frames(5)

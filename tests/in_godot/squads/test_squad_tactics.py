@@ -1,6 +1,7 @@
 """Squads of a scene that meet somebody: stances, tactics, tasks and turns."""
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from addons.ai_core.bridge.gd import Vector3, construct
@@ -52,6 +53,26 @@ def test_flankers_go_around_and_two_at_most_attack(node, world, squad, signals, 
     assert [one for one, in changed] == ["flanking", ""]
     assert heard[0][0] in ("flank", "suppress")
     assert heard[-1] == ("", None)
+
+
+@pytest.mark.parametrize("range_m", [2.0, 8.0])
+def test_attackers_come_within_their_range_and_no_nearer(node, world, squad, physics_frames, range_m):
+    recruits(node, world, squad, 6, attack_range=range_m, **armed(ground=2.0))
+    enemy = node("Node3D", world, position=Vector3(20, 0, 0))
+    physics_frames(1)
+    squad.see([enemy])
+    squad.use_tactic("flanking")
+    until(squad.get_attackers, physics_frames)
+    away, has_attacked = [], set()
+    for _ in range(3000):
+        physics_frames(1)
+        attackers = squad.get_attackers()
+        has_attacked |= {str(one.get_character().name) for one in attackers}
+        away += [one.get_character().position.distance_to(enemy.position) for one in attackers]
+    away = np.array(away)
+    assert away.min() > 0.85 * range_m
+    assert (away[-1200:] <= range_m).all()       # of ten seconds, after all have come near
+    assert len(has_attacked) == 6
 
 
 def test_a_script_chooses_commander_and_tactic(node, world, scheduler, gdscript, physics_frames):

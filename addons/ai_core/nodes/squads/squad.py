@@ -104,7 +104,7 @@ Points = NDArray[np.float32]
 COMMANDER = (1.0, 0.85, 0.3)
 SLOT = (0.35, 0.7, 1.0)
 PATH = (0.5, 0.9, 0.4)
-TO_SLOT = (0.6, 0.6, 0.65)
+TO_SLOT = (1.0, 0.5, 0.2)
 SIDES = 12
 """Corners of the circle drawn for a slot."""
 LIFTED_M = 0.05
@@ -644,7 +644,10 @@ class Squad(SavedState, Node):
 
     @method(after_error="_no_points")
     def get_slot_places(self) -> Variant:
-        """Return the positions of the slots, the commander's first: a PackedVector3Array or PackedVector2Array."""
+        """Return the positions of the slots, the commander's first: a PackedVector3Array or PackedVector2Array.
+
+        In a column these are the places in the column, also of the commander.
+        """
         return self.core.slot_positions() * np.float32(self.unit)
 
     @method(after_error="_no_points")

@@ -91,7 +91,7 @@ class SquadMember(Node):
         doc="Damage per second that the character heals on others.")
     attack_range = export(
         float, 1.0, range=(0, 1000, 0.1), or_greater=True, unit="m", on_set="_change", core="capabilities.range_m",
-        doc="Range of the attack.")
+        doc="Range of the attack: with the task \"attack\" the squad brings the member within it, and no nearer.")
     product = export(
         str, "",
         doc="Name of the StrategicProduct that the character is, for its cost and the number of them; empty for none.")
