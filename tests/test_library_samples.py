@@ -14,9 +14,10 @@ SAMPLES = {
 
 
 @pytest.mark.parametrize("page", SAMPLES)
-def test_samples_of_a_page_run_one_after_the_other(page):
+def test_samples_of_a_page_run_one_after_the_other(page, caplog):
     samples = re.findall(r"```python\n(.*?)```", (FOLDER / f"{page}.md").read_text(encoding="utf-8"), re.DOTALL)
     assert len(samples) == SAMPLES[page]
     names: dict[str, object] = {}
     for sample in samples:
         exec(compile(sample, f"docs/library/{page}.md", "exec"), names)
+    assert not caplog.records       # no work failed

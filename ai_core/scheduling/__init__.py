@@ -37,11 +37,13 @@ from ai_core.scheduling.task import (
 )
 from ai_core.scheduling.threaded_work import ThreadedWork
 from ai_core.scheduling.timeslicer import Timeslicer, Timing
+from ai_core.scheduling.work import NEXT_TURN
 
 __all__ = [
     "MAX_PERIOD_FRAMES",
     "MAX_PRIORITY",
     "MIN_PRIORITY",
+    "NEXT_TURN",
     "Advancing",
     "Anytime",
     "BackgroundJob",

@@ -42,7 +42,8 @@ LONG_NS = cython.declare(cython.longlong, 50_000)   # longer pieces are planned 
 class Turn:
     """The argument of work when it runs; read-only.
 
-    A generator receives a new one at each ``yield``: write ``turn = yield``, because the first Turn never changes.
+    A generator receives a new one at each ``yield``: write ``turn = yield``, because the first Turn never changes. One
+    that goes on in the same turn receives an ``elapsed_s`` of 0.
 
     Args:
         now: current game time.

@@ -10,14 +10,17 @@ import inspect
 import weakref
 from collections.abc import Callable, Coroutine, Generator
 from types import FunctionType, MethodType
-from typing import ClassVar, Literal, Protocol, cast
+from typing import ClassVar, Final, Literal, Protocol, cast
 
 from ai_core.budget import Budget
 from ai_core.errors import shown
 from ai_core.scheduling.run_loops import Turn
 
-__all__ = ["Advancing", "CallableRunner", "Runner", "TurnTaking", "Work", "check_runs_in_one_go",
+__all__ = ["NEXT_TURN", "Advancing", "CallableRunner", "Runner", "TurnTaking", "Work", "check_runs_in_one_go",
            "check_takes", "runner_for"]
+
+NEXT_TURN: Final = object()
+"""``turn = yield NEXT_TURN`` in a generator pauses until the next turn, even if the budget is not spent."""
 
 PAUSES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 """Flags of functions whose call only creates a generator or coroutine."""
@@ -209,29 +212,33 @@ class _GeneratorRunner:
     def run(self, turn: Turn, /) -> object:
         """Continue until the budget is spent or the generator ends, to the next pause at least; restart after its end.
 
-        If its task is removed meanwhile, it continues to its next pause and is closed there.
+        It also stops at a ``yield NEXT_TURN``. The time of the turn counts once: where the generator goes on in
+        the same turn, it is sent one in which no time has passed. If its task is removed meanwhile, it continues
+        to its next pause and is closed there.
         """
         self._is_closed = False
         generator, self._generator = self._generator, None
         message: Turn | None = turn
+        rest: Turn | None = None        # of the turn, in which no time has passed
         if generator is None:
             generator, message = self._function(turn), None
         budget = turn.budget
         for _ in range(MAX_LEGS_PER_RUN):
             try:
-                generator.send(message)  # type: ignore[arg-type]  # None starts it
+                pause = generator.send(message)  # type: ignore[arg-type]  # None starts it
             except StopIteration:
                 budget.spend()
                 return None
             budget.spend()
-            if budget.is_spent or self._is_closed:
+            if pause is NEXT_TURN or budget.is_spent or self._is_closed:
                 self._generator = generator
                 return None
-            message = turn
+            message = rest = rest or Turn(turn.now, 0.0, budget)
         generator.close()
         raise RuntimeError(
             f"the generator paused {MAX_LEGS_PER_RUN} times in one run without spending the"
-            " budget; let the generator end, or advance its scheduler with a limited budget"
+            " budget; let it end, write yield NEXT_TURN where it waits for the next frame, or advance its scheduler"
+            " with a limited budget"
         )
 
     def close(self) -> None:
@@ -242,3 +249,4 @@ class _GeneratorRunner:
 
 
 Runner = CallableRunner | _GeneratorRunner
+"""What runs one kind of work."""

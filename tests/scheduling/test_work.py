@@ -9,6 +9,7 @@ import pytest
 
 from ai_core.budget import Budget
 from ai_core.faults import FaultIsolation
+from ai_core.scheduling import NEXT_TURN
 from ai_core.scheduling import work as work_module
 from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler
@@ -80,6 +81,38 @@ def test_a_generator_is_sent_the_turn_it_goes_on_in(scheduler, clock):
         advance(scheduler, 1)
         clock.advance()
     assert frames == [0, 1, 2]
+
+
+@pytest.mark.parametrize("budget", [Budget.unlimited, lambda: Budget.of_steps(10)])
+def test_a_generator_waits_for_the_next_turn(scheduler, clock, budget):
+    walked = []
+
+    def patrol(turn):
+        while True:
+            walked.append((turn.now.frame, turn.elapsed_s))
+            turn = yield NEXT_TURN
+
+    scheduler.add(patrol)
+    for _ in range(3):
+        scheduler.advance(budget())
+        clock.advance()
+    assert walked == [(0, 0.0), (1, pytest.approx(0.1)), (2, pytest.approx(0.1))]
+
+
+def test_time_counts_once_where_a_generator_goes_on(scheduler, clock):
+    walked_s = []
+
+    def patrol(turn):
+        while True:
+            walked_s.append(turn.elapsed_s)
+            turn = yield
+
+    scheduler.add(patrol)
+    for _ in range(3):
+        clock.advance()
+        scheduler.advance(Budget.of_steps(10))
+    assert len(walked_s) == 30
+    assert sum(walked_s) == pytest.approx(clock.now.seconds)
 
 
 def test_spent_budget_still_lets_generator_reach_next_pause(scheduler):
