@@ -372,7 +372,10 @@ class RunLoop:
 
     # -- a frame
 
-    def begin_frame(self, now, number: cython.longlong, budget, stopwatch, follow_up) -> None:
+    def begin_frame(
+        self, now, number: cython.longlong, budget, stopwatch, follow_up, before, is_followed: cython.bint,
+        margin_ns: cython.longlong, has_requests: cython.bint
+    ) -> None:
         """Take the budget of a frame.
 
         Args:
@@ -382,6 +385,10 @@ class RunLoop:
             stopwatch: times each run; None for none.
             follow_up: called after a run with (task, turn, granted, used, over, steps, used_us, result, failure)
                 if it failed, overran, or has listeners; amounts are µs or steps, as the budget counts.
+            before: hooks called before each run with (name, now), if runs have listeners; else None.
+            is_followed: whether ``follow_up`` is called after every run.
+            margin_ns: amount left of a budget of time at which tasks wait.
+            has_requests: whether tasks request budgets.
         """
         self.now, self.number, self.budget, self.asked = now, number, budget, budget
         self.watch, self.follow_up = stopwatch, follow_up
@@ -396,24 +403,11 @@ class RunLoop:
         self.most_piece_ns = deadline_ns - budget._started_ns if self.is_timed else 0
         self.is_overrun_known = stopwatch() > deadline_ns if self.is_timed else self.counts and budget.over > 0
         self.left = INFINITY
-        self.before, self.is_followed, self.margin_ns, self.has_requests = None, False, 0, False
+        self.before, self.is_followed, self.margin_ns, self.has_requests = (
+            before, is_followed, margin_ns, has_requests)
         self.may_wait = False
         if self.late:
             self.late = []
-
-    def follow(
-        self, before, is_followed: cython.bint, margin_ns: cython.longlong, has_requests: cython.bint
-    ) -> None:
-        """Set the settings that few frames have.
-
-        Args:
-            before: hooks called before each run with (name, now), if runs have listeners; else None.
-            is_followed: whether ``follow_up`` is called after every run.
-            margin_ns: amount left of a budget of time at which tasks wait.
-            has_requests: whether tasks request budgets.
-        """
-        self.before, self.is_followed = before, is_followed
-        self.margin_ns, self.has_requests = margin_ns, has_requests
 
     def leave_frame(self) -> None:
         """Release the objects of the frame."""

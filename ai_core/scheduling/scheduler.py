@@ -285,9 +285,9 @@ class Scheduler(Saveable):
 
     def change(
         self, task: Task, *, period_frames: int | None = None, phase_frames: int | None = None,
-        priority: float | None = None,
+        priority: float | None = None, name: str | None = None,
     ) -> None:
-        """Change the settings that are given; an invalid value changes nothing.
+        """Change the settings that are given, as of ``add``; an invalid value changes nothing.
 
         With a new period, an automatic phase is chosen again and a given phase
         is kept. A phase given here is no longer automatic, until ``choose_phase``.
@@ -300,6 +300,7 @@ class Scheduler(Saveable):
         period = task._period if period_frames is None else checked_period(period_frames)
         phase = task._phase if phase_frames is None else checked_phase(phase_frames)
         weight = task._priority if priority is None else checked_priority(priority)
+        task._name = task._name if name is None else checked_name("name", name)
         if phase_frames is not None:
             task._automatic_phase = False
         if priority is not None:
@@ -307,16 +308,6 @@ class Scheduler(Saveable):
             self._line.reweigh(task)
         if (period, phase) != (task._period, task._phase):
             self._move(task, period, None if task._automatic_phase else phase)
-
-    def rename(self, task: Task, name: str) -> None:
-        """Set the name of ``task`` in reports and saves.
-
-        Raises:
-            TypeError: if ``name`` is not a string, or is empty.
-            ValueError: if it was removed, or belongs to another scheduler.
-        """
-        self._check_ours(task)
-        task._name = checked_name("name", name)
 
     def choose_phase(self, task: Task) -> None:
         """Make the phase of ``task`` automatic again, and choose the best one now."""
@@ -424,13 +415,11 @@ class Scheduler(Saveable):
         self._is_advancing = True
         loop, trace, margin = self._loop, self._trace, self._margin
         try:
-            loop.begin_frame(
-                self._clock.now, self._frame, budget, budget.stopwatch or self._stopwatch, self._follow_up)
             is_heard = bool(trace.before_task or trace.after_task or trace.task_ran)
-            if is_heard or self._learns_bias or margin or self._has_requests:
-                loop.follow(
-                    trace.before_task if is_heard else None, is_heard or self._learns_bias,
-                    margin.ns if margin else 0, self._has_requests)
+            loop.begin_frame(
+                self._clock.now, self._frame, budget, budget.stopwatch or self._stopwatch, self._follow_up,
+                trace.before_task if is_heard else None, is_heard or self._learns_bias,
+                margin.ns if margin is not None else 0, self._has_requests)
             if self._runs_due:
                 loop.run(due)
             elif self._balances:

@@ -167,6 +167,9 @@ class QualityOfService(Described):
         ai_share: share of a frame that AI may take, above 0, to 1.
         window_frames: frames of the rolling view, 1 to 1,000,000.
 
+    Attributes:
+        target_hz, ai_share: as given; may be set, and count from the next frame on.
+
     Raises:
         TypeError: if a number is of another type.
         ValueError: if a number is out of range.
@@ -185,34 +188,14 @@ class QualityOfService(Described):
         self._overrun: Overrun | None = None
         self._frames = 0
         self._frames_over = 0
-        self.aim(target_hz=target_hz, ai_share=ai_share)
-
-    def aim(self, *, target_hz: float, ai_share: float) -> None:
-        """Change the settings from the next frame on; keeps the counts.
-
-        Raises:
-            TypeError: if a number is of another type.
-            ValueError: if a number is out of range; then nothing is changed.
-        """
-        hz = finite_number("target_hz", target_hz, above=0, maximum=MAX_TARGET_HZ)
+        self.target_hz = finite_number("target_hz", target_hz, above=0, maximum=MAX_TARGET_HZ)
         remedy = "use 0.15 for 15 % of a frame"
-        self._ai_share = finite_number("ai_share", ai_share, above=0, maximum=1, remedy=remedy)
-        self._target_hz = hz
-
-    @property
-    def target_hz(self) -> float:
-        """Target frame rate of the game (frames a second)."""
-        return self._target_hz
-
-    @property
-    def ai_share(self) -> float:
-        """Share of a frame that AI may take."""
-        return self._ai_share
+        self.ai_share = finite_number("ai_share", ai_share, above=0, maximum=1, remedy=remedy)
 
     @property
     def budget_us(self) -> float:
         """Budget of AI per frame (µs)."""
-        return 1_000_000 / self._target_hz * self._ai_share
+        return 1_000_000 / self.target_hz * self.ai_share
 
     def on_overrun(self, overrun: Overrun) -> None:
         """Record the work that exceeded the budget; called by a scheduler. The first of a frame is named."""
@@ -259,7 +242,7 @@ class QualityOfService(Described):
         return [{"name": name, **rows[name]} for name in worst_first]
 
     def report(self) -> dict[str, object]:
-        """Return target and budget, totals of all frames, and the rolling view.
+        """Return the budget, totals of all frames, and the rolling view.
 
         Names that begin with ``recent_`` belong to the rolling view; its times
         are 0 before the first frame.
@@ -268,9 +251,6 @@ class QualityOfService(Described):
         """
         used, over = sorted(one[0] for one in self._recent), sorted(one[1] for one in self._recent)
         return {
-            "target_hz": self._target_hz,
-            "ai_share": self._ai_share,
-            "frame_us": 1_000_000 / self._target_hz,
             "budget_us": self.budget_us,
             "frames": self._frames,
             "frames_kept": self._frames - self._frames_over,

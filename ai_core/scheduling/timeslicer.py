@@ -134,7 +134,7 @@ class Timeslicer(Saveable):
     searched from its end for each.
     """
 
-    SHOWN = ("timing", "keys", "updates")
+    SHOWN = ("timing", "keys")
 
     STATE = DeclaredState(
         now=ClockNow(at="_clock.now"),
@@ -173,7 +173,7 @@ class Timeslicer(Saveable):
         _check_takes("job", job, *(("key",) if inputs is None else ("key", "input")))
         self._clock, self._timing, self._call, self._inputs = clock, timing, job, inputs
         self._name = checked_name("name", getattr(job, "__name__", type(job).__name__) if name is None else name)
-        self._limit(jobs_per_update, executor)
+        self.run_on(executor, jobs_per_update)
         self._faults = given_faults(faults)
         self._values = values if values is not None else SavedValues()
         self._jobs: dict[Hashable, Job] = {}
@@ -195,11 +195,6 @@ class Timeslicer(Saveable):
             return False
 
     @property
-    def clock(self) -> Clock:
-        """Source of ``now``."""
-        return self._clock
-
-    @property
     def timing(self) -> Timing:
         """When inputs are read, and when results become visible."""
         return self._timing
@@ -217,28 +212,18 @@ class Timeslicer(Saveable):
             rest.popleft()
         return not rest and not self._running
 
-    @property
-    def updates(self) -> int:
-        """Number of updates; ages count these."""
-        return self._updates
-
-    @property
-    def jobs_per_update(self) -> int | None:
-        """Most jobs that an update starts, None for no limit; may be set between updates."""
-        return self._most if self._most < NO_LIMIT else None
-
-    @jobs_per_update.setter
-    def jobs_per_update(self, most: int | None) -> None:
-        self._limit(most, self._executor)
-
-    @property
-    def executor(self) -> Executor | None:
-        """Runs the jobs, None for the calling thread; may be set between updates, no job is lost."""
-        return self._executor
-
-    @executor.setter
-    def executor(self, executor: Executor | None) -> None:
-        self._limit(self.jobs_per_update, executor)
+    def run_on(self, executor: Executor | None, jobs_per_update: int | None = None) -> None:
+        """Run jobs elsewhere from the next update on; no job is lost. Arguments as of the class."""
+        if executor is not None and not isinstance(executor, Executor):
+            raise TypeError(
+                f"executor must be a concurrent.futures.Executor, got {shown(executor)}; use None for this thread")
+        if jobs_per_update is not None:
+            remedy = "use None for no limit but the budget"
+            jobs_per_update = whole_number("jobs_per_update", jobs_per_update, minimum=1, remedy=remedy)
+        elif executor is not None:
+            raise ValueError(
+                "jobs_per_update must be given with an executor, got None; the run time of a job there is unknown")
+        self._most, self._executor = jobs_per_update or NO_LIMIT, executor
 
     def add(self, key: Hashable) -> None:
         """Run the job for ``key``, too, from the next batch on.
@@ -279,7 +264,7 @@ class Timeslicer(Saveable):
         Raises:
             TypeError: if ``budget`` is not a Budget.
             RuntimeError: if called by one of the jobs, or if the executor was shut down;
-                set another, or None: no job is lost.
+                ``run_on`` another, or None: no job is lost.
 
         Cost: O(jobs started); O(keys) in addition when a batch begins.
         """
@@ -344,18 +329,6 @@ class Timeslicer(Saveable):
         }
 
     # -- a batch
-
-    def _limit(self, jobs_per_update: int | None, executor: Executor | None) -> None:
-        if executor is not None and not isinstance(executor, Executor):
-            raise TypeError(
-                f"executor must be a concurrent.futures.Executor, got {shown(executor)}; use None for this thread")
-        if jobs_per_update is not None:
-            remedy = "use None for no limit but the budget"
-            jobs_per_update = whole_number("jobs_per_update", jobs_per_update, minimum=1, remedy=remedy)
-        elif executor is not None:
-            raise ValueError(
-                "jobs_per_update must be given with an executor, got None; the run time of a job there is unknown")
-        self._most, self._executor = jobs_per_update or NO_LIMIT, executor
 
     def _begin_batch(self, moment: FrameMoment) -> None:
         """Make the results of the complete batch visible, and begin a batch with the jobs that may run."""

@@ -321,13 +321,13 @@ def test_times_survive_and_percentiles_begin_anew(stopwatch):
 
 def test_renamed_task_is_saved_and_found_by_its_new_name():
     before, after = Crew(), Crew(names="adc")
-    before.scheduler.rename(before.tasks["b"], "d")
+    before.scheduler.change(before.tasks["b"], name="d")
     after.load(before.save())
     assert [task.name for task in after.scheduler.tasks] == ["a", "d", "c"]
     with pytest.raises(TypeError, match="name must be a non-empty string, got ''"):
-        before.scheduler.rename(before.tasks["a"], "")
+        before.scheduler.change(before.tasks["a"], name="")
     with pytest.raises(ValueError, match="belongs to another scheduler"):
-        before.scheduler.rename(after.tasks["a"], "x")
+        before.scheduler.change(after.tasks["a"], name="x")
 
 
 def test_a_task_that_is_not_saved_is_kept_when_a_save_is_loaded(clock):

@@ -195,10 +195,9 @@ def test_nothing_is_read_for_a_key_that_left_during_reading():
 def test_the_number_of_jobs_can_be_changed_between_updates():
     world = World(keys=range(9), jobs_per_update=2)
     assert world.update() == 2
-    world.slicer.jobs_per_update = 5
+    world.slicer.run_on(None, 5)
     assert world.update() == 5
-    world.slicer.jobs_per_update = None
-    assert world.slicer.jobs_per_update is None
+    world.slicer.run_on(None)
     assert world.update() == 2
 
 
@@ -357,13 +356,9 @@ def test_a_clock_must_have_a_now():
 def test_what_is_set_later_is_checked_too(clock):
     slicer = Timeslicer(clock, str, jobs_per_update=2, executor=InlineExecutor())
     with pytest.raises(ValueError, match="must be given with an executor"):
-        slicer.jobs_per_update = None
+        slicer.run_on(InlineExecutor())
     with pytest.raises(TypeError, match="executor must be"):
-        slicer.executor = "pool"
-    slicer.executor = None
-    slicer.jobs_per_update = None
-    with pytest.raises(ValueError, match="must be given with an executor"):
-        slicer.executor = InlineExecutor()
+        slicer.run_on("pool")
 
 
 @pytest.mark.parametrize("budget", [None, 3, math.nan, -1])

@@ -127,7 +127,7 @@ def test_a_pool_that_shuts_down_mid_batch_finishes_what_it_began(pool):
     with pytest.raises(RuntimeError, match="shutdown"):
         world.update()
     assert world.results() == {"a": ["a", 1], "b": ["b", 1], "c": None, "d": None}
-    world.slicer.executor = None
+    world.slicer.run_on(None)
     world.update()
     assert world.results() == {"a": ["a", 1], "b": ["b", 1], "c": ["c", 3], "d": ["d", 3]}
     assert world.ran == ["a", "b", "c", "d"]
@@ -141,7 +141,7 @@ def test_jobs_a_pool_cancels_restart_with_what_was_read_together(timing, read):
     world.update()
     for future in pool.futures:
         future.cancel()
-    world.slicer.executor = None
+    world.slicer.run_on(None, 3)
     world.update()
     assert world.ran == ["a", "b", "c"]
     assert world.results() == {"a": ["a", read], "b": ["b", read], "c": ["c", read], "d": None}
@@ -155,7 +155,7 @@ def test_pool_closed_with_all_waiting_cancelled_hangs_nobody():
     world.update()
     pool.shutdown(wait=False, cancel_futures=True)
     gate.set()
-    world.slicer.executor = None
+    world.slicer.run_on(None)
     world.update()
     assert world.results() == {"a": "a", "b": "b", "c": "c"}
 

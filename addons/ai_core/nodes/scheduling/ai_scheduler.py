@@ -455,7 +455,7 @@ class AIScheduler(Node):
         budget_us = self.budget
         if self.target_rate != self.Rate.BUDGET:
             hz = self.custom_rate if self.target_rate == self.Rate.CUSTOM else float(self.target_rate)
-            self._service.aim(target_hz=hz, ai_share=self.ai_share)
+            self._service.target_hz, self._service.ai_share = hz, self.ai_share
             budget_us = self._service.budget_us
         is_timed = getattr(self._recorder, "is_timed", None)
         if is_timed is not None and is_timed != (budget_us > 0):
@@ -519,7 +519,7 @@ class AIScheduler(Node):
         for task, naming in self._namings.items():
             name = naming()
             if name != task.name:
-                self.core.rename(task, name)
+                self.core.change(task, name=name)
         for inner in self._inner.values():
             inner.refresh_names()
 

@@ -284,7 +284,7 @@ class Timeslicer(SavedState, Node):
 
     def _limit_set(self) -> None:
         if self._core is not None:
-            self._core.jobs_per_update = self._most_jobs()
+            self._core.run_on(self._workers, self._most_jobs())
 
     def _most_jobs(self) -> int | None:
         return self.jobs_per_update or (THREADED_JOBS if self.threads else None)
