@@ -39,6 +39,37 @@ def test_a_group_is_one_while_far_and_its_members_while_near(world, signals):
     assert (opened, closed) == ([()], [()])
 
 
+def test_a_closed_group_is_simulated_once_in_its_period(world):
+    towns = [world.group(90.0, closed_period=20) for _ in range(2)]
+    world.step(5)                          # until its importance is known
+    assert all(town.told() for town in towns)
+    world.step(100)
+    assert [town.told() for town in towns] == [["simulate"] * 5] * 2
+    world.put(towns[0].body, 10.0)
+    world.step(20)
+    assert towns[0].group.is_open()
+    towns[0].told()
+    world.step(10)
+    assert towns[0].told() == ["Ann", "Bert"] * 10
+    saved = world.scheduler.save_state()
+    world.put(towns[0].body, 90.0)
+    world.step(2)
+    towns[0].told()
+    world.step(40)
+    assert towns[0].told() == ["simulate"] * 2
+    world.put(towns[0].body, 10.0)
+    world.scheduler.load_state(saved)
+    towns[0].told()
+    world.step(10)
+    assert towns[0].told() == ["Ann", "Bert"] * 10
+
+
+def test_a_group_around_the_player_opens_at_once(world):
+    town = world.group(0.0, closed_period=600)
+    world.step(4)
+    assert town.group.is_open()
+
+
 def test_districts_may_have_groups_of_the_same_name(node, scheduler, physics_frames):
     script = {"importance_source": 1, "importance": 1.0}
     town, blocks = node("GroupLOD", scheduler, name="Town", **script), []

@@ -41,7 +41,7 @@ class Scene:
     def __init__(self, root, script, seed):
         self.chance, self.script = random.Random(seed), script
         self.top = made("Node3D", root, "World")
-        self._schedulers = [made("AIScheduler", self.top, budget=0.0, policy=seed % 5)]
+        self._schedulers = [made("AIScheduler", self.top, budget=0.0, policy=seed % 4)]
         self._managers, self._characters = [made("AIEventManager", self.top, day_length=24.0)], []
         for more in (self.schedule, self.manage, self.come, self.come):
             more()

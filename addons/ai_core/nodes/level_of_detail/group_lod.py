@@ -57,7 +57,7 @@ class GroupLOD(ImportanceAgent, Node):
     closed_period = export(
         int, 15, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
         group="Optimizations", live=False, core="closed_period_frames",
-        doc="Number of frames between two calls of _simulate() while the group is closed.")
+        doc="Number of frames between two calls of _simulate() while the group is closed; it opens this late at most.")
     member_period = export(
         int, 10, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", live=False,
         core="member_period_frames",
@@ -76,6 +76,7 @@ class GroupLOD(ImportanceAgent, Node):
     def __init__(self) -> None:
         self._signalled_open: bool | None = None  # during a signal, before the library changes
         self._outer: Any = None
+        self._knows_importance = False            # the last time the group ran
 
     @hook
     def _simulate(self, elapsed_s: float) -> None:
@@ -207,12 +208,28 @@ class GroupLOD(ImportanceAgent, Node):
         return above
 
     def _run(self, turn: Turn) -> object:
-        return self.core(turn) if self.can_process() else None
+        if not self.can_process():
+            return None
+        count = self.core(turn)
+        self._pace()
+        return count
+
+    def _pace(self) -> None:
+        """Run every closed_period frames while the group is closed, from its first known importance on."""
+        if self._task is None or self._task.is_removed:
+            return
+        may_rest = self._knows_importance and self.importance < self.open_at and not self.core.is_open
+        period = self.closed_period if may_rest else 1
+        if period != self._task.period_frames:
+            self._scheduler.reschedule(self._task, period_frames=period, phase_frames=None, priority=self.priority)
+
+    def importance_set(self) -> None:
+        if self.importance_source == self.ImportanceSource.SCRIPT:
+            self._pace()
 
     def _current_importance(self) -> float:
-        if not self.enabled:
-            return 0.0
-        return self.importance if self.read_importance() else 0.0
+        self._knows_importance = self.read_importance()
+        return self.importance if self.enabled and self._knows_importance else 0.0
 
     def _run_as_one(self, turn: Turn) -> None:
         if self.enabled and has_script_method(self, "_simulate"):

@@ -76,6 +76,7 @@ class ImportanceAgent(ImportanceMember, SavedState):
         doc="Source of the importance. Viewers: ImportanceViewer nodes. Script: a script that sets importance.")
     importance = export(
         float, 0.0, range=(0, 1, 0.001), shown_when=("importance_source", ImportanceSource.SCRIPT), live=True,
+        on_set="importance_set",
         doc="Importance by which the node decides; set it only if importance_source is Script.")
 
     core: Any = None
@@ -96,6 +97,9 @@ class ImportanceAgent(ImportanceMember, SavedState):
 
     def is_in_use(self) -> bool:
         return self.core is not None
+
+    def importance_set(self) -> None:
+        """Called after ``importance`` was set."""
 
     def read_importance(self) -> bool:
         """Read the importance, if it is that for viewers; return whether it is known."""
