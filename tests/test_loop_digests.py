@@ -87,8 +87,7 @@ def avoidance() -> list[object]:
     for _ in range(20):
         crowd.set_bodies(places, velocities, np.full(60, 2.0), np.full(60, 0.4))
         for row in crowd.find_near().tolist():
-            crowd.select(row, 10.0, 10.0)
-            velocities[row] = crowd.steer(row, *velocities[row], 2.0, 3.0)
+            velocities[row] = crowd.steer(row, *velocities[row], 2.0, 10.0, 10.0)
         places = (places + velocities * 0.05).astype(np.float32)
         found.append(velocities.copy())
     return found

@@ -30,7 +30,7 @@ class LocalAvoidance:
     """Corrects the velocities of characters that walk, so that they do not block each other.
 
     ``set_bodies`` names the arrays of all characters. ``find_near`` is called once per frame, after positions have
-    changed; then, for each of the rows that it returns and that walks, ``select`` and ``steer``.
+    changed; then, for each of the rows that it returns and that walks, ``steer``.
 
     Args:
         look_ahead_s: time within which collisions are avoided (s), above 0; longer evades earlier, and less.
@@ -116,14 +116,19 @@ class LocalAvoidance:
         self.mark_near()
         return np.flatnonzero(self.arrays[4])
 
-    def select(self, row: int, goal_x: float, goal_y: float) -> list:
-        """Select the characters that ``steer`` avoids, at most ``MOST_NEAR``; return their rows, the nearest first.
+    def steer(
+        self, row: int, wanted_x: float, wanted_y: float, speed: float, goal_x: float = NAN, goal_y: float = NAN,
+    ) -> tuple:
+        """Return the allowed velocity nearest to a wanted one, as (x, y) in the plane.
 
-        A character that stands at the goal is not avoided, as it is the target or is in its place.
+        At most ``MOST_NEAR`` characters are avoided, the nearest ones. A character that stands at the goal is not, as
+        it is the target or is in its place; nor is what would be met only after the goal.
 
         Args:
             row: the character that walks; ``find_near`` returned it in this frame.
-            goal_x, goal_y: its goal, in the plane.
+            wanted_x, wanted_y: wanted velocity (per s).
+            speed: its highest speed (per s), 0 or more.
+            goal_x, goal_y: its goal, in the plane; NaN for none.
 
         Raises:
             IndexError: if there is no such row.
@@ -133,29 +138,15 @@ class LocalAvoidance:
         if not 0 <= row < self.count:
             raise IndexError(f"row must be from 0 to {self.count - 1}, got {row}")
         self.select_near(row, goal_x, goal_y)
-        found = []
-        for number in range(self.near_count):
-            found.append(self.near[number])
-        return found
-
-    def steer(self, row: int, wanted_x: float, wanted_y: float, speed: float, look_ahead_s: float) -> tuple:
-        """Return the allowed velocity nearest to a wanted one, as (x, y) in the plane.
-
-        Args:
-            row: the character of the last ``select``.
-            wanted_x, wanted_y: wanted velocity (per s).
-            speed: its highest speed (per s), 0 or more.
-            look_ahead_s: time until it is at its goal (s); nothing later is avoided.
-
-        Raises:
-            IndexError: if there is no such row.
-
-        Cost: O(1).
-        """
-        if not 0 <= row < self.count:
-            raise IndexError(f"row must be from 0 to {self.count - 1}, got {row}")
         self.wanted_x, self.wanted_y, self.speed = wanted_x, wanted_y, speed
-        self.solve(row, max(LEAST_S, min(self.look_ahead_s, look_ahead_s)))
+        ahead_s: cython.double = self.look_ahead_s
+        at: cython.Py_ssize_t = row * self.dimensions
+        x: cython.double = goal_x - self.coordinate(at)
+        y: cython.double = goal_y - self.coordinate(at + self.last)
+        length: cython.double = sqrt(x * x + y * y)
+        if length < ahead_s * self.speed:       # never for a goal of NaN
+            ahead_s = max(LEAST_S, length / self.speed)
+        self.solve(row, ahead_s)
         return self.found_x, self.found_y
 
     @cython.cfunc

@@ -35,8 +35,7 @@ class Crowd:
                     continue
                 wanted = offset / length * SPEED
                 if row in near:
-                    self.avoidance.select(row, *goal)
-                    wanted = self.avoidance.steer(row, *wanted, SPEED, length / SPEED)
+                    wanted = self.avoidance.steer(row, *wanted, SPEED, *goal)
                 velocities[row] = wanted
                 self.positions[row, [0, -1]] += np.array(wanted, np.float32) * np.float32(FRAME_S)
             self.velocities[:] = velocities
@@ -94,10 +93,26 @@ def test_near_rows_are_those_of_a_plain_search(seed):
     reach = speeds + radii
     is_near = (apart < reach[:, None] + reach[None]) & ~np.eye(80, dtype=bool)
     assert avoidance.find_near().tolist() == np.flatnonzero(is_near.any(axis=1)).tolist()
-    for row in range(80):
-        rows = np.flatnonzero(is_near[row])
-        nearest = rows[np.argsort(apart[row, rows], kind="stable")][:8].tolist()
-        assert avoidance.select(row, np.nan, np.nan) == nearest
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_eight_nearest_within_reach_are_avoided(seed):
+    random = np.random.default_rng(seed)
+    positions = random.uniform(0, 9, (30, 2)).astype(np.float32)
+    speeds, radii, velocities = random.uniform(0.5, 4, 30), random.uniform(0.2, 0.5, 30), random.uniform(-2, 2, (30, 2))
+    wanted = random.uniform(-3, 3, (30, 2))
+    avoidance = LocalAvoidance()
+    avoidance.set_bodies(positions, velocities, speeds, radii)
+    avoidance.find_near()
+    at = positions.astype(float)
+    for row in range(30):
+        apart = np.hypot(*(at - at[row]).T)
+        rows = np.flatnonzero((apart < speeds[row] + radii[row] + speeds + radii) & (np.arange(30) != row))
+        some = [row, *rows[np.argsort(apart[rows], kind="stable")][:8].tolist()]
+        few = LocalAvoidance()
+        few.set_bodies(positions[some], velocities[some], speeds[some], radii[some])
+        few.find_near()
+        assert avoidance.steer(row, *wanted[row], speeds[row]) == few.steer(0, *wanted[row], speeds[row])
 
 
 def test_a_group_is_steered_as_its_members_one_by_one():
@@ -112,8 +127,7 @@ def test_a_group_is_steered_as_its_members_one_by_one():
     assert AvoidanceGroup(avoidance, rows, wanted, speeds, out).steer(1.0) is out
     assert (velocities[rows] == wanted[:, [0, 2]]).all()
     for number, row in enumerate(rows.tolist()):
-        avoidance.select(row, np.nan, np.nan)
-        x, y = avoidance.steer(row, *wanted[number, [0, 2]], SPEED, 9.0)
+        x, y = avoidance.steer(row, *wanted[number, [0, 2]], SPEED)
         assert out[number].tolist() == [x, wanted[number, 1], y]
     assert np.hypot(out[:, 0], out[:, 2]).max() <= SPEED + 1e-6
 
@@ -128,7 +142,7 @@ def test_a_wrong_argument_is_an_error():
         avoidance.set_bodies(np.zeros((2, 2), np.float32), np.zeros((3, 2)), np.ones(2), np.ones(2))
     avoidance.set_bodies(np.zeros((2, 2), np.float32), np.zeros((2, 2)), np.ones(2), np.ones(2))
     with pytest.raises(IndexError, match="row must be from 0 to 1, got 2"):
-        avoidance.select(2, 0, 0)
+        avoidance.steer(2, 0, 0, 1)
     with pytest.raises(IndexError, match="rows must be from -1 to 1, got 0 to 2"):
         AvoidanceGroup(avoidance, np.array([0, 2]), np.zeros((2, 2)), np.ones(2), np.zeros((2, 2)))
     group = AvoidanceGroup(avoidance, np.array([0, -1]), np.zeros((2, 2)), np.ones(2), np.zeros((2, 2)))

@@ -78,6 +78,7 @@ from _bridge import (
     position_of,
     read_branch,
     read_transforms,
+    read_velocities,
     report_error,
     report_exception,
     report_warning,
@@ -91,6 +92,7 @@ from _bridge import (
     vector3_of,
     walk_body,
     with_connections,
+    without_turn,
 )
 
 from addons.ai_core.bridge.declarations import (

@@ -1,5 +1,7 @@
 # Turns of walks that need no decision, each in one crossing. GIL: kept; an agent may call scripts.
 
+cdef double NO_TIME_S = 1e-9         # less is rounding
+
 cdef float RISES_M = 0.5             # a next point so far above or below is on a slope or a link, on which each turn asks the path
 
 
@@ -85,7 +87,8 @@ cdef class HeldCourse:
     """A walk toward a goal, repeated until something happens that it does not decide.
 
     It is made in a turn in which everything was decided, and does no more than that turn did. Call it with the time
-    since the last turn (s): it returns False, and does not move the actor, if that turn must be decided.
+    since the last turn (s): it returns False, and does not move the actor, if that turn must be decided. In frames
+    without a turn, ``go_on`` moves the actor; the next turn moves it for the rest of its time.
 
     Args:
         actor: the Node3D or Node2D that is moved.
@@ -103,12 +106,16 @@ cdef class HeldCourse:
         board: dict with the goal, None if ``goal`` is the goal itself.
         moved: called with the velocity when it has changed by more than ``step``; None for nothing.
         step: change of the velocity, in units of the scene per second.
-        steer: called with the wanted velocity and the positions of actor and goal, returns the velocity with which
-            the actor walks around others, or the wanted one; None where it does not, or its agent does.
+        steer: called with the wanted velocity and the position of the goal, returns the velocity with which the actor
+            walks around others, or the wanted one; None where it does not, or its agent does.
+
+    Attributes:
+        gone_on_s: time since the last turn for which ``go_on`` has moved the actor (s).
     """
     cdef uint64_t actor
     cdef const WalkMethods* methods
-    cdef bint is_body, avoids, is_over
+    cdef bint is_body, avoids, is_over, had_turn, needs_turn
+    cdef readonly double gone_on_s
     cdef double speed, turn_rate, arrival, asks_every_s, asks_in_s, gravity, change
     cdef double now_s, left_s, stuck_after_s
     cdef object goal, board, moved, applies, steer
@@ -140,6 +147,7 @@ cdef class HeldCourse:
             read_point(self.methods.coordinates, memory["left"], self.left)
             self.left_s = memory["left_s"]
         self.told[0] = NAN
+        self.had_turn, self.needs_turn, self.gone_on_s = True, False, 0
 
     def along(self, AgentPath path not None, stop, SafeVelocity safe):
         """Follow the path of a NavigationAgent; return False if it has no next point now.
@@ -164,6 +172,25 @@ cdef class HeldCourse:
         return vector3(place[0], place[1], place[2]) if self.methods.coordinates == 3 else Vector2(place[0], place[1])
 
     def __call__(self, double elapsed_s):
+        cdef double rest_s = elapsed_s - self.gone_on_s
+        self.had_turn = True
+        if self.gone_on_s > 0 and rest_s <= NO_TIME_S:
+            rest_s = 0
+        if self.is_over or self.needs_turn or not (rest_s == 0 < self.gone_on_s or self.walk(rest_s)):
+            return False
+        self.gone_on_s = 0
+        return True
+
+    def go_on(self, double elapsed_s):
+        """Move the actor in a frame without a turn (s), unless the next turn must be decided."""
+        if not self.needs_turn:
+            if self.walk(elapsed_s):
+                self.gone_on_s += elapsed_s
+            else:
+                self.needs_turn = True
+
+    cdef bint walk(self, double elapsed_s) except -1:
+        """Move the actor for some time; return False, and do not move it, if something is to be decided."""
         cdef void* actor = gd_object_get_instance_from_id(self.actor)
         cdef void* agent = NULL
         cdef float here[3]
@@ -219,7 +246,7 @@ cdef class HeldCourse:
                 read_point(self.methods.coordinates, self.safe.velocity, free)
                 velocity[0], velocity[up] = free[0], free[up]
         elif self.steer is not None:
-            read_point(count, self.steer(self.vector(velocity), self.vector(here), self.vector(to)), velocity)
+            read_point(count, self.steer(self.vector(velocity), self.vector(to)), velocity)
         if self.is_body:
             slide_one(actor, self.actor, self.methods, velocity, self.gravity != 0, False, self.gravity, elapsed_s,
                       frames_in(actor, elapsed_s))
@@ -277,3 +304,14 @@ cdef class HeldCourse:
         for axis in range(self.methods.coordinates):
             self.stop[axis] = <float>stop[axis]
         return True
+
+
+def without_turn(list courses not None):
+    """Return the HeldCourses that were not called since the last call of this function, and were not made since."""
+    cdef HeldCourse course
+    cdef list found = []
+    for course in courses:
+        if not course.had_turn:
+            found.append(course)
+        course.had_turn = False
+    return found

@@ -372,3 +372,31 @@ cdef inline void call_with(const void* method, void* node, const void* argument)
     cdef const void* arguments[1]
     arguments[0] = argument
     gd_object_method_bind_ptrcall(method, node, arguments, NULL)
+
+
+def read_velocities(list nodes not None, list rows not None, double[:, ::1] velocities not None):
+    """Write the velocities of CharacterBodies in their plane, x and z or, in 2D, x and y; those of freed ones stay.
+
+    Args:
+        nodes: n CharacterBodies, all in 3D or all in 2D.
+        rows: n rows of ``velocities``.
+        velocities: shape (m, 2).
+
+    Cost: one engine call per node, about 30 ns.
+    """
+    cdef Py_ssize_t i, row
+    cdef const WalkMethods* methods = NULL
+    cdef void* body
+    cdef float own[3]
+    if velocities.shape[1] != 2 or len(rows) != len(nodes):
+        raise ValueError(f"{len(nodes)} nodes need as many rows, of 2 columns, got {len(rows)} of {velocities.shape[1]}")
+    for i in range(len(nodes)):
+        body, row = gd_object_get_instance_from_id((<GDObject?>nodes[i]).id), rows[i]
+        if body == NULL:
+            continue
+        if methods == NULL:
+            methods = &walks_in_space if is_of_class(body, walks_in_space.body_tag) else &walks_in_plane
+        if not is_of_class(body, methods.body_tag) or not 0 <= row < velocities.shape[0]:
+            raise TypeError(f"needs a CharacterBody and a row, got {nodes[i]!r} and {row}")
+        gd_object_method_bind_ptrcall(methods.get_velocity, body, NULL, own)
+        velocities[row, 0], velocities[row, 1] = own[0], own[methods.coordinates - 1]

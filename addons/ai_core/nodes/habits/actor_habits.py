@@ -31,6 +31,7 @@ from addons.ai_core.nodes.habits.habit_events import EVENT, value_of
 from addons.ai_core.nodes.walking.agent_walk import AgentWalk
 from addons.ai_core.nodes.walking.body_moving import GROUNDED, is_body, walk
 from addons.ai_core.nodes.walking.floors import is_elsewhere
+from addons.ai_core.nodes.walking.held_walks import HeldWalks
 from addons.ai_core.nodes.walking.ticket_walk import TicketWalk
 from addons.ai_core.nodes.walking.walking_crowd import ENLISTED
 from ai_core.decisions.habits.habit_runner_loops import HabitContext
@@ -255,6 +256,8 @@ class WalkingHabit(ActorHabit):
     _avoiding: Any = None           # the agent with that avoidance
     _held: HeldCourse | None = None     # in the run with this memory
     _held_in: dict[str, Any] | None = None
+    _held_by: HeldWalks | None = None
+    _walked_s = 0.0                 # time of the next turn for which the course has moved the actor (s)
 
     def setting_errors(self) -> Iterator[str]:
         yield from super().setting_errors()
@@ -285,7 +288,14 @@ class WalkingHabit(ActorHabit):
         """Decide everything in the next turn."""
         held, self._held = self._held, None
         if held is not None:
+            self._walked_s = held.gone_on_s
+            self._held_by.let_go(held)      # type: ignore[union-attr]
             held.end()
+
+    def walks_on(self) -> bool:
+        """Return whether the held course may move the actor without a turn of the tree."""
+        member = self._tree.group_member.member
+        return member is not None and not member.is_paused and not self._is_moved_by_squad()
 
     @property
     def walking_speed(self) -> float:
@@ -297,7 +307,7 @@ class WalkingHabit(ActorHabit):
     def begin_walk(self, run: HabitContext) -> None:
         """Look up how the actor moves; called when the habit begins."""
         actor = self._tree.actor_node()
-        here = self.position_of_actor(actor)
+        here, self._walked_s = self.position_of_actor(actor), 0.0
         self._tree.walker.take(self._tree, actor)
         agent = None if self.paths else self._agent(actor)
         run.memory["has_agent"], run.memory["is_body"] = agent is not None, is_body(actor)
@@ -339,11 +349,12 @@ class WalkingHabit(ActorHabit):
         is_flat = isinstance(here, Vector2)
         falls = self._moves_body(run) and not is_flat and actor.get_motion_mode() == GROUNDED
         path = self._walk(actor, run, is_flat=is_flat, falls=falls)
-        left_s, first, stands = run.elapsed_s, here, not falls or actor.is_on_floor()
+        left_s, self._walked_s = max(0.0, run.elapsed_s - self._walked_s), 0.0
+        first, stands = here, not falls or actor.is_on_floor()
         is_blocked = falls and actor.is_on_wall()
         stop, came = self._next(path, here, goal, run, falls, stands, is_blocked)
         if came == "going" and self.turn_speed:
-            self.turn(actor, stop, here, self.turn_speed * run.elapsed_s)
+            self.turn(actor, stop, here, self.turn_speed * left_s)
         while came == "going":
             left_s -= self._go(actor, here, stop, goal, run, left_s, falls=falls)
             if left_s <= 0:
@@ -375,7 +386,8 @@ class WalkingHabit(ActorHabit):
             self._tree.walker.steering(self.speed) if steers else None)
         if path is not None and not held.along(path.path, stop, self._safe):
             return
-        self._held, self._held_in = held, run.memory
+        self._held, self._held_in, self._held_by = held, run.memory, self._tree._scheduler.walks
+        self._held_by.hold(held, self)
         self._follow(run)
 
     def _settings_of_course(
@@ -432,6 +444,7 @@ class WalkingHabit(ActorHabit):
     def stand(self, run: HabitContext) -> bool:
         """Stop the actor, and reset the time without progress; return False if it is in the air, where it falls."""
         self.end_course()
+        self._walked_s = 0.0
         run.memory.pop("left", None)
         self._emit_standing()
         member = self._tree.walker.member
@@ -521,7 +534,7 @@ class WalkingHabit(ActorHabit):
         if avoids:
             velocity, taken_s = self._avoid(agent, velocity), left_s
         elif self.avoidance and (row := self._tree.walker.row) is not None:
-            velocity, taken_s = self._tree.walker.crowd.steer(row, velocity, self.speed, here, goal), left_s
+            velocity, taken_s = self._tree.walker.crowd.steer(row, velocity, self.speed, goal), left_s
         if not self._moves_body(run):
             actor.set_global_position(here + velocity * taken_s)
             if has_listeners(self, "velocity_changed"):

@@ -59,6 +59,7 @@ from addons.ai_core.nodes.scheduling.script_work import (
     TimedCall,
     takes_time_left,
 )
+from addons.ai_core.nodes.walking.held_walks import HeldWalks
 from ai_core.budget import Budget, time_budget
 from ai_core.clock import ManualClock
 from ai_core.faults import Fault, FaultIsolation
@@ -237,6 +238,8 @@ class AIScheduler(Node):
         self._last_frame_us = 0.0
         self._overran: list[tuple[Any, Overrun]] = []      # of the last frame, by this scheduler and those in it
         self._is_settled = True
+        self.walks = HeldWalks()
+        self._walking_ns = 0        # of the last frame
         self._drawings: dict[int, tuple[Any, Callable[[], object]]] = {}     # by instance id, for this frame
         self._frame_budget_ns = _usable_ns(self.budget)     # read in each frame
         self._service = QualityOfService(target_hz=60, ai_share=0.15)
@@ -319,8 +322,8 @@ class AIScheduler(Node):
     def step(self, delta_s: float = 1 / 60) -> None:
         """Run one frame of AI of ``delta_s`` seconds, 0 to 1,000,000; call this if ``update`` is manual."""
         stopwatch, budget_ns = time.perf_counter_ns, self._frame_budget_ns
-        begun_ns = stopwatch()
-        budget = time_budget(begun_ns, budget_ns, stopwatch) if budget_ns > 0 else Budget.unlimited()
+        begun_ns, kept_ns = stopwatch(), min(self._walking_ns, budget_ns // 2)
+        budget = time_budget(begun_ns, budget_ns - kept_ns, stopwatch) if budget_ns > 0 else Budget.unlimited()
         if not 0.0 <= delta_s <= LONGEST_STEP_S:
             raise RefusedValue(f"delta_s must be from 0 to {LONGEST_STEP_S:g}, got {delta_s:g}; call step() more often")
         if self._outer is not None:
@@ -337,9 +340,11 @@ class AIScheduler(Node):
         (self._core or self.core).advance(granted)
         ended_ns, deadline_ns = stopwatch(), budget.deadline_ns
         self.present_budget = None
+        if self.walks.go_on(delta_s) or kept_ns:
+            self._walking_ns, ended_ns = stopwatch() - ended_ns, stopwatch()
         self._last_frame_us = used_us = (ended_ns - begun_ns) / 1000
         if deadline_ns is not None:
-            self._service.note(used_us, (ended_ns - deadline_ns) / 1000 if ended_ns > deadline_ns else 0.0)
+            self._service.note(used_us, max(0, ended_ns - deadline_ns - kept_ns) / 1000)
         if recorder is not None:
             recorder.end_frame()
         if self._drawings:
@@ -374,7 +379,8 @@ class AIScheduler(Node):
     def get_stats(self) -> dict:
         """Return frame, game time, time used, overruns with the behaviors that caused them, and a row per behavior.
 
-        Keys that begin with "recent_" cover the last 600 frames.
+        "walking_us" is the part of "last_frame_us" in which bodies walked on whose trees had no turn. Keys that begin
+        with "recent_" cover the last 600 frames.
         """
         report = self._service.report()
         listed = ("frames_kept", "frames_over", "offenders")
@@ -383,6 +389,7 @@ class AIScheduler(Node):
             "seconds": self.clock.now.seconds,
             "policy": scheduler_core.Policy(self.policy).name,
             "last_frame_us": self._last_frame_us,
+            "walking_us": self._walking_ns / 1000,
             "budget_us": self.budget,
             "overruns": self.core.overruns,
             **{name: value for name, value in report.items() if name in listed or name.startswith("recent_")},

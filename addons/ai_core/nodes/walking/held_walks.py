@@ -1,0 +1,41 @@
+"""HeldWalks: walks go on in frames of AI in which the budget, or a period, leaves their trees no turn."""
+from __future__ import annotations
+
+from typing import Any
+
+from addons.ai_core.bridge.gd import HeldCourse, without_turn
+
+
+class HeldWalks:
+    """The held courses of the walking habits under one AIScheduler.
+
+    A body that stands for frames and then jumps looks broken, so moving it cannot wait as its decisions can. Courses
+    are not saved.
+
+    Cost: in each frame 10 ns a course that had its turn, and for any other what its turn would have taken.
+    """
+
+    def __init__(self) -> None:
+        self._habits: dict[HeldCourse, Any] = {}
+
+    def __len__(self) -> int:
+        return len(self._habits)
+
+    def hold(self, course: HeldCourse, habit: Any) -> None:
+        """Let a course go on from the next frame on, as long as its habit allows it."""
+        self._habits[course] = habit
+
+    def let_go(self, course: HeldCourse) -> None:
+        """End a course."""
+        self._habits.pop(course, None)
+
+    def go_on(self, elapsed_s: float) -> bool:
+        """Move the actors whose trees had no turn in this frame (s); return whether there were any."""
+        if not self._habits:
+            return False
+        waiting = without_turn(list(self._habits))
+        for course in waiting:
+            habit = self._habits.get(course)
+            if habit is not None and habit.walks_on():      # it may have ended by what another moved
+                course.go_on(elapsed_s)
+        return bool(waiting)

@@ -1,0 +1,99 @@
+"""Walks go on in frames of AI in which a period or the budget leaves their trees no turn."""
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from addons.ai_core.bridge.gd import Vector2, Vector3, construct
+
+FRAME_S = 1 / 60
+INHERIT, DISABLED = 0, 4
+
+
+@pytest.fixture(params=["3D", "2D"])
+def walker(node, scheduler, request):
+    """``walker(lane, period)``: a body that walks along x by a HabitMoveTo, and its tree."""
+    is_flat = request.param == "2D"
+
+    def made(lane=0, period=1, **settings):
+        at = Vector2(0, 100 * lane) if is_flat else Vector3(0, 0, 3 * lane)
+        body = node(f"CharacterBody{request.param}", scheduler, position=at, motion_mode=1)
+        tree, go = construct("HabitTree"), construct("HabitMoveTo")
+        tree.set("period", period)
+        go.set("target_point", Vector2(9000, 100 * lane) if is_flat else Vector3(900, 0, 3 * lane))
+        for name, value in settings.items():
+            go.set(name, value)
+        tree.add_child(go)
+        body.add_child(tree)
+        return body, tree
+
+    made.step = (100.0 if is_flat else 3.0) * FRAME_S
+    return made
+
+
+def steps_of(bodies, physics_frames, frames):
+    """Return how far each body moves in each frame."""
+    found, before = [], [one.position for one in bodies]
+    for _ in range(frames):
+        physics_frames(1)
+        now = [one.position for one in bodies]
+        found.append([math.dist(tuple(a), tuple(b)) for a, b in zip(before, now, strict=True)])
+        before = now
+    return found
+
+
+@pytest.mark.parametrize("avoidance", [True, False])
+@pytest.mark.parametrize("period", [2, 7])
+def test_a_tree_with_a_period_moves_its_body_in_every_frame(walker, physics_frames, period, avoidance):
+    bodies = [walker(lane, period, avoidance=avoidance)[0] for lane in (0, 1)]
+    physics_frames(2 * period + 2)
+    for steps in steps_of(bodies, physics_frames, 40):
+        assert steps == pytest.approx([walker.step] * 2, rel=1e-3)
+
+
+def test_bodies_move_in_every_frame_that_the_budget_ends_early(walker, scheduler, physics_frames):
+    scheduler.budget = 1        # µs: one tree has a turn
+    bodies = [walker(lane, avoidance=False)[0] for lane in range(6)]
+    physics_frames(60)
+    for steps in steps_of(bodies, physics_frames, 30):
+        assert steps == pytest.approx([walker.step] * 6, rel=1e-3)
+    assert scheduler.get_stats()["walking_us"] > 0
+
+
+def test_the_next_turn_walks_for_the_rest_of_its_time_only(walker, physics_frames):
+    slow, fast = walker(0, 5, avoidance=False)[0], walker(9, 1, avoidance=False)[0]
+    physics_frames(120)
+    assert slow.position[0] == pytest.approx(fast.position[0], abs=5 * walker.step)
+    before = slow.position[0], fast.position[0]
+    physics_frames(60)
+    assert slow.position[0] - before[0] == pytest.approx(fast.position[0] - before[1], rel=1e-3)
+
+
+@pytest.mark.parametrize(("name", "off", "on"), [("process_mode", DISABLED, INHERIT), ("enabled", False, True)])
+def test_a_paused_tree_moves_its_body_no_more(walker, physics_frames, name, off, on):
+    body, tree = walker(0, 6)
+    physics_frames(20)
+    tree.set(name, off)
+    physics_frames(1)
+    assert max(steps for steps, in steps_of([body], physics_frames, 12)) == 0
+    tree.set(name, on)
+    physics_frames(14)
+    assert min(steps for steps, in steps_of([body], physics_frames, 12)) == pytest.approx(walker.step, rel=1e-3)
+
+
+def test_a_freed_walker_leaves_nothing_behind(walker, scheduler, physics_frames):
+    body, _ = walker(0, 6)
+    physics_frames(20)
+    assert len(scheduler.walks) == 1
+    body.queue_free()
+    physics_frames(2)
+    assert len(scheduler.walks) == 0
+
+
+def test_a_turn_that_ends_a_walk_lets_it_go(walker, scheduler, physics_frames):
+    _, tree = walker(0, 6)
+    physics_frames(20)
+    tree.get_child(0).set("target_point", tree.actor_node().get_global_position())
+    physics_frames(14)
+    assert len(scheduler.walks) == 0
