@@ -406,9 +406,6 @@ class Perception(Saveable):
         keys = values.sensor_ids << ID_BITS | rows.targets
         if (np.diff(keys) <= 0).any():
             refuse("rows.targets", "must be sorted by ascending sensor, then target, each pair once")
-        sources = values.within.sources.table.ids
-        if strange := {one for one in rows.targets.tolist() if not (sources.knows(one) or sources.was_removed(one))}:
-            refuse("rows.targets", f"must be ids of sources, and none ever had the id {min(strange)}")
         for name, flags in ("memory", rows.memory["is_known"]), ("awareness", rows.meters["has_meter"]):
             strange = {one for one, is_there in zip(sensor_ids, flags.tolist(), strict=True) if is_there
                        and getattr(loaded[one], name) is None}
