@@ -11,7 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from ai_core.described import Described
 from ai_core.errors import as_array, finite_number, point, positions, shown
 
-__all__ = ["NO_CELL", "Floats", "GroundCells", "Ids", "WalkableGrid", "WalkablePolygons", "Work"]
+__all__ = [
+    "NO_CELL", "Floats", "GroundCells", "Ids", "WalkableGrid", "WalkablePolygons", "Work", "blocks", "rows_of_cells"
+]
 
 CLIMB_M = 0.5
 """Largest difference in height of neighbouring cells on flat ground (m); with less, stairs end the ground."""
@@ -28,13 +30,42 @@ Floats = NDArray[np.floating[Any]]
 Ids = NDArray[np.int64]
 """Cells, rooms, and places counted in cells."""
 
+BLOCK_CELLS = 512
+"""Cells handled between two looks at the budget (count), 50 to 100 µs."""
+
+ROWS_A_STEP = 16
+"""Rows of cells put together between two looks at the budget (count)."""
+
 T = TypeVar("T")
 Work = Generator[float, None, T]
-"""A part of baking: yields its progress, 0 to 1, after each step, and returns its result."""
+"""A part of baking: yields after each step how far it is, 0 to 1, at least, and returns its result."""
+
+
+def blocks(count: int) -> Iterator[slice]:
+    """Yield slices of ``BLOCK_CELLS`` cells, up to ``count``."""
+    for begin in range(0, count, BLOCK_CELLS):
+        yield slice(begin, min(begin + BLOCK_CELLS, count))
+
+
+def rows_of_cells(column: Ids) -> Work[dict[int, Ids]]:
+    """Return the cells of each row of the ground, in their order. Cost: O(n log BLOCK_CELLS)."""
+    found: dict[int, list[Ids]] = {}
+    for part in blocks(len(column)):
+        order = np.argsort(column[part, 1], kind="stable")
+        begins = np.flatnonzero(np.diff(column[part, 1][order])) + 1
+        for cells in np.split(part.start + order, begins):
+            found.setdefault(int(column[cells[0], 1]), []).append(cells)
+        yield 0.0
+    rows: dict[int, Ids] = {}
+    for number, row in enumerate(sorted(found)):
+        rows[row] = np.concatenate(found[row])
+        if number % ROWS_A_STEP == 0:
+            yield 0.0
+    return rows
 
 
 class GroundCells:
-    """Square cells of ground, in order of row, column and height.
+    """Square cells of ground, in order of row, column and height; ``ground_cells`` makes them.
 
     Args:
         column: (n, 2) int64, place along x and along the other axis of the ground, in cells.
@@ -54,15 +85,10 @@ class GroundCells:
     ) -> None:
         self.cell_m, self.up, self.radius_m = cell_m, up, radius_m
         self._corner_m = np.array(corner_m)
-        self.climb_m = max(CLIMB_M, STEEPEST * cell_m)
+        self.column, self.floor_m, self.climb_m = column, floor_m, climb_m(cell_m)
         low = column.min(axis=0) - 1
         self._row_step = int(np.ptp(column[:, 0])) + 3
-        keys = (column[:, 1] - low[1]) * self._row_step + column[:, 0] - low[0]
-        order = np.lexsort((floor_m, keys))
-        keys, floor_m = keys[order], floor_m[order]
-        is_storey = np.ones(len(keys), np.bool_)      # ground as high as the cell before is the same ground
-        is_storey[1:] = (keys[1:] != keys[:-1]) | (floor_m[1:] - floor_m[:-1] > self.climb_m)
-        self.column, self.floor_m, self._keys = column[order][is_storey], floor_m[is_storey], keys[is_storey]
+        self._keys = (column[:, 1] - low[1]) * self._row_step + column[:, 0] - low[0]
         self.neighbors = np.full((len(self), 4), NO_CELL, np.int64)
 
     def __len__(self) -> int:
@@ -81,30 +107,67 @@ class GroundCells:
 
     def join(self) -> Iterator[float]:
         """Find the neighbours; yields the progress."""
-        columns, first, storeys = np.unique(self._keys, return_index=True, return_counts=True)
+        first = np.flatnonzero(np.concatenate(([True], self._keys[1:] != self._keys[:-1])))
+        columns, storeys = self._keys[first], np.diff(first, append=len(self))
         found = np.empty((len(self), 4), np.int64)
-        for side, step in enumerate((1, self._row_step, -1, -self._row_step)):
-            row = np.minimum(np.searchsorted(columns, self._keys + step), len(columns) - 1)
-            count = np.where(columns[row] == self._keys + step, storeys[row], 0)
-            found[:, side] = self._nearest_storey(first[row], count)
-            yield (side + 1) / 5
-        ids = np.arange(len(self))
-        for side in range(4):
-            there = found[:, side]
-            is_mutual = (there != NO_CELL) & (found[there, (side + 2) % 4] == ids)
-            self.neighbors[:, side] = np.where(is_mutual, there, NO_CELL)
+        yield 0.6
+        for part in blocks(len(self)):
+            for side, step in enumerate((1, self._row_step, -1, -self._row_step)):
+                wanted = self._keys[part] + step
+                row = np.minimum(np.searchsorted(columns, wanted), len(columns) - 1)
+                count = np.where(columns[row] == wanted, storeys[row], 0)
+                found[part, side] = self._nearest_storey(self.floor_m[part], first[row], count)
+                yield 0.6 + 0.2 * part.start / len(self)
+        for part in blocks(len(self)):
+            ids = np.arange(part.start, part.stop)
+            for side in range(4):
+                there = found[part, side]
+                is_mutual = (there != NO_CELL) & (found[there, (side + 2) % 4] == ids)
+                self.neighbors[part, side] = np.where(is_mutual, there, NO_CELL)
+            yield 0.8 + 0.2 * part.start / len(self)
 
-    def _nearest_storey(self, first: Ids, count: Ids) -> Ids:
-        """Return for every cell the one nearest in height among ``count`` cells from ``first`` on."""
-        best = np.full(len(self), NO_CELL, np.int64)
-        least_m = np.full(len(self), np.nextafter(self.climb_m, np.inf))
+    def _nearest_storey(self, floor_m: Floats, first: Ids, count: Ids) -> Ids:
+        """Return for heights the cell nearest in height among ``count`` cells from ``first`` on."""
+        best = np.full(len(floor_m), NO_CELL, np.int64)
+        least_m = np.full(len(floor_m), np.nextafter(self.climb_m, np.inf))
         for storey in range(int(count.max())):
             rows = np.flatnonzero(storey < count)
             cells = first[rows] + storey
-            rise_m = np.abs(self.floor_m[cells] - self.floor_m[rows])
+            rise_m = np.abs(self.floor_m[cells] - floor_m[rows])
             is_better = rise_m < least_m[rows]
             best[rows[is_better]], least_m[rows[is_better]] = cells[is_better], rise_m[is_better]
         return best
+
+
+def climb_m(cell_m: float) -> float:
+    """Return the largest difference in height of neighbouring cells (m)."""
+    return max(CLIMB_M, STEEPEST * cell_m)
+
+
+def ground_cells(
+    column: Ids, floor_m: Floats, *, cell_m: float, up: str, radius_m: float,
+    corner_m: tuple[float, float] = (0.0, 0.0),
+) -> Work[GroundCells]:
+    """Return the cells of places in any order, in steps; arguments as of ``GroundCells``.
+
+    Cost: O(n log n), a row of the ground a step.
+    """
+    rows = yield from rows_of_cells(column)
+    kept: list[Ids] = []
+    for cells in rows.values():
+        x, height_m = column[cells, 0], floor_m[cells]
+        order = np.lexsort((height_m, x))
+        x, height_m = x[order], height_m[order]
+        is_storey = np.ones(len(x), np.bool_)      # ground as high as the cell before is the same ground
+        is_storey[1:] = (x[1:] != x[:-1]) | (height_m[1:] - height_m[:-1] > climb_m(cell_m))
+        kept.append(cells[order[is_storey]])
+        yield 0.5
+    places = np.concatenate(kept)
+    made = GroundCells(
+        column[places], floor_m[places], cell_m=cell_m, up=up, radius_m=radius_m, corner_m=corner_m)
+    yield 0.6
+    yield from made.join()
+    return made
 
 
 class WalkableGrid(Described):
@@ -147,14 +210,17 @@ class WalkableGrid(Described):
     def cells(self) -> Work[GroundCells]:
         """Return the cells, in steps.
 
-        Cost: O(n log n) of cells, six steps.
+        Cost: O(n log n) of cells, a row of them a step.
         """
-        rows, columns = np.nonzero(np.isfinite(self._floor_m))
-        cells = GroundCells(
-            np.stack((columns, rows), axis=1), self._floor_m[rows, columns], cell_m=self.cell_m,
+        columns, floors = [], []
+        for row, floor_m in enumerate(self._floor_m):
+            x = np.flatnonzero(np.isfinite(floor_m))
+            columns.append(np.stack((x, np.full(len(x), row)), axis=1))
+            floors.append(floor_m[x])
+            yield 0.5 * row / len(self._floor_m)
+        cells = yield from ground_cells(
+            np.concatenate(columns), np.concatenate(floors), cell_m=self.cell_m,
             up=self.up, radius_m=self.radius_m, corner_m=(self._origin[0], self._origin[1]))
-        yield 0.1
-        yield from cells.join()
         return cells
 
 
@@ -194,8 +260,7 @@ class WalkablePolygons(Described):
     def cells(self) -> Work[GroundCells]:
         """Return the cells, in steps.
 
-        Cost: O(polygons, and cells below them), a polygon a step; then O(n log n) of cells,
-        five steps.
+        Cost: O(polygons, and cells below them), a polygon a step; then O(n log n) of cells.
         """
         columns, floors = [], []
         # A wall may stand beyond the mesh, but at its radius or more.
@@ -207,11 +272,9 @@ class WalkablePolygons(Described):
             yield 0.5 * number / len(self._polygons)
         if not sum(map(len, columns)):
             raise ValueError(f"cell_m must be smaller than the ground, got {self.cell_m:g}")
-        cells = GroundCells(
+        cells = yield from ground_cells(
             np.concatenate(columns), np.concatenate(floors), cell_m=self.cell_m, up=self.up,
             radius_m=self.radius_m - margin_m)
-        yield 0.5
-        yield from (0.5 + 0.5 * share for share in cells.join())
         return cells
 
 

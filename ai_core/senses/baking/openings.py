@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.maps.cover.cover_spots import Blocked, check_blocked
-from ai_core.senses.baking.ground import NO_CELL, Floats, GroundCells, Ids, Work
+from ai_core.senses.baking.ground import NO_CELL, Floats, GroundCells, Ids, Work, blocks
 from ai_core.senses.baking.rooms import NO_ROOM
 from ai_core.senses.graph.sense_graph import ShapeLookup
 from ai_core.senses.sensation import Point
@@ -50,13 +50,15 @@ def openings(cells: GroundCells, room: Ids) -> Work[list[Opening]]:
     """Return all openings, by rooms and cells. Cost: O(cells), then O(cells at openings), two rooms a step."""
     touching: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for side in (0, 1):
-        there = cells.neighbors[:, side]
-        here = np.flatnonzero((there != NO_CELL) & (room != room[there]) & (room != NO_ROOM))
-        here = here[room[there[here]] != NO_ROOM]
-        for one, other in zip(here.tolist(), there[here].tolist(), strict=True):
-            if room[one] > room[other]:
-                one, other = other, one
-            touching.setdefault((int(room[one]), int(room[other])), []).append((one, other))
+        for part in blocks(len(cells)):
+            there, mine = cells.neighbors[part, side], room[part]
+            here = np.flatnonzero((there != NO_CELL) & (mine != room[there]) & (mine != NO_ROOM))
+            here = here[room[there[here]] != NO_ROOM]
+            for one, other in zip((part.start + here).tolist(), there[here].tolist(), strict=True):
+                if room[one] > room[other]:
+                    one, other = other, one
+                touching.setdefault((int(room[one]), int(room[other])), []).append((one, other))
+            yield 0.0
     found: list[Opening] = []
     for number, (rooms, pairs) in enumerate(sorted(touching.items())):
         found += [_opening(cells, room, rooms, stretch) for stretch in _stretches(cells, pairs)]

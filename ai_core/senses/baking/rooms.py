@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.senses.baking.ground import NO_CELL, Floats, GroundCells, Ids, Work
+from ai_core.senses.baking.ground import NO_CELL, Floats, GroundCells, Ids, Work, blocks, rows_of_cells
 from ai_core.senses.graph.parts import FLAT_M, Box
 
 __all__ = ["NO_ROOM", "distances_to_walls", "divided_ground", "room_boxes"]
@@ -56,6 +56,7 @@ def distances_to_walls(cells: GroundCells) -> Work[Ids]:
     distance[:-1][(beside == NO_CELL).any(axis=1)] = 0
     steps = [(beside[:, side], STRAIGHT) for side in range(4)]
     for side in range(4):
+        yield 0.0
         corner = beside[beside[:, side], (side + 1) % 4]
         steps.append((np.where(beside[:, side] == NO_CELL, NO_CELL, corner), DIAGONAL))
     is_changed = True
@@ -84,30 +85,48 @@ def divided_ground(
         taken: (n,) bool, cells that belong to no room.
         narrowness, widest_m, least_area_m2: see ``BakingSettings``.
 
-    Cost: O(n log n) of cells for one sort, then about 2 µs a cell.
+    Cost: about 2 µs a cell.
     """
-    half_m = (distance / STRAIGHT + 0.5) * cells.cell_m + cells.radius_m
-    basins = _Basins(cells, half_m.tolist(), narrowness, widest_m)
-    yield 0.0
-    order = np.lexsort((np.arange(len(cells)), -distance))
-    order = order[~taken[order]]
-    for begin in range(0, len(order), CELLS_A_STEP):
-        for cell in order[begin : begin + CELLS_A_STEP].tolist():
-            basins.add(cell)
-        yield begin / len(order)
-    return _numbered(basins.rooms(least_area_m2 / cells.cell_m**2))
+    basins = _Basins(cells.cell_m, narrowness, widest_m)
+    at_distance: defaultdict[int, list[int]] = defaultdict(list)
+    for part in blocks(len(cells)):
+        half_m = (distance[part] / STRAIGHT + 0.5) * cells.cell_m + cells.radius_m
+        basins.extend(cells.neighbors[part], half_m)
+        free = part.start + np.flatnonzero(~taken[part])
+        for cell, far in zip(free.tolist(), distance[free].tolist(), strict=True):
+            at_distance[far].append(cell)
+        yield 0.1 * part.start / len(cells)
+    done = 0
+    for far in sorted(at_distance, reverse=True):
+        order = at_distance[far]
+        for begin in range(0, len(order), CELLS_A_STEP):
+            added = order[begin : begin + CELLS_A_STEP]
+            for cell in added:
+                basins.add(cell)
+            done += len(added)
+            yield 0.1 + 0.8 * done / len(cells)
+    found = yield from basins.rooms(least_area_m2 / cells.cell_m**2)
+    return found
 
 
 class _Basins:
     """Cells added so far, in basins; the root of a basin is its first cell, the farthest from walls."""
 
-    def __init__(self, cells: GroundCells, half_m: list[float], narrowness: float, widest_m: float) -> None:
-        self._beside = [cells.neighbors[:, side].tolist() for side in range(4)]
-        self._half_m, self._narrowness, self._widest_m = half_m, narrowness, widest_m
-        self._sure_m = SURE_CELLS * cells.cell_m
-        self._parent = [NO_CELL] * len(cells)
+    def __init__(self, cell_m: float, narrowness: float, widest_m: float) -> None:
+        self._beside: list[list[int]] = [[] for _ in range(4)]
+        self._half_m: list[float] = []
+        self._narrowness, self._widest_m = narrowness, widest_m
+        self._sure_m = SURE_CELLS * cell_m
+        self._parent: list[int] = []
         # By root: half the width of an opening times -1, and a cell of the basin behind it.
         self._openings: defaultdict[int, list[tuple[float, int]]] = defaultdict(list)
+
+    def extend(self, neighbors: Ids, half_m: Floats) -> None:
+        """Make more cells known, which are in no basin yet."""
+        for side, beside in enumerate(self._beside):
+            beside += neighbors[:, side].tolist()
+        self._half_m += half_m.tolist()
+        self._parent += [NO_CELL] * len(half_m)
 
     def add(self, cell: int) -> None:
         """Add a cell to a basin beside it, or begin one; join basins that are one room.
@@ -138,15 +157,18 @@ class _Basins:
                 self._openings[mine].append((-half_m[cell], root))
                 self._openings[root].append((-half_m[cell], mine))
 
-    def rooms(self, least_cells: float) -> Ids:
-        """Return the root of every cell, ``NO_ROOM`` for cells without a room.
+    def rooms(self, least_cells: float) -> Work[Ids]:
+        """Return the room of every cell, numbered by their first cells; ``NO_ROOM`` for cells without a room.
 
         A room of fewer cells is joined to the room to which it opens widest, or dropped; the smallest room first.
         """
-        sizes = Counter(self._root(one) for one in self._parent if one != NO_CELL)
+        sizes: Counter[int] = Counter()
+        for part in blocks(len(self._parent)):
+            sizes.update([self._root(one) for one in self._parent[part] if one != NO_CELL])
+            yield 0.9
         dropped = {NO_CELL}
-        for size, room in sorted((size, room) for room, size in sizes.items()):
-            if size < least_cells and sizes[room] < least_cells:
+        for _, room in sorted((size, room) for room, size in sizes.items() if size < least_cells):
+            if sizes[room] < least_cells:
                 openings = ((width, self._root(other)) for width, other in self._openings[room])
                 _, into = min((one for one in openings if one[1] != room), default=(0.0, NO_ROOM))
                 if into == NO_ROOM:
@@ -154,8 +176,14 @@ class _Basins:
                 else:
                     self._join(room, into)
                     sizes[into] += sizes[room]
-        roots = (self._root(one) if one != NO_CELL else NO_CELL for one in self._parent)
-        return np.array([NO_ROOM if root in dropped else root for root in roots], np.int64)
+                yield 0.9
+        numbers: dict[int, int] = dict.fromkeys(dropped, NO_ROOM)
+        found = np.empty(len(self._parent), np.int64)
+        for part in blocks(len(found)):
+            roots = [self._root(one) if one != NO_CELL else NO_CELL for one in self._parent[part]]
+            found[part] = [numbers.setdefault(root, len(numbers) - len(dropped)) for root in roots]
+            yield 0.9 + 0.1 * part.start / len(found)
+        return found
 
     def _join(self, root: int, into: int) -> None:
         self._parent[root] = into
@@ -176,17 +204,6 @@ class _Basins:
             or 2 * opening_m > self._widest_m)
 
 
-def _numbered(room: Ids) -> Ids:
-    """Return rooms numbered 0, 1, 2 in the order of their first cells."""
-    is_in = room != NO_ROOM
-    _, first, place = np.unique(room[is_in], return_index=True, return_inverse=True)
-    number = np.empty(len(first), np.int64)
-    number[np.argsort(first)] = np.arange(len(first))
-    numbered = np.full(len(room), NO_ROOM, np.int64)
-    numbered[is_in] = number[place]
-    return numbered
-
-
 def room_boxes(
     cells: GroundCells, room: Ids, *, reach_m: float, height_m: float,
     is_elsewhere: Callable[[Floats], NDArray[np.bool_]] | None,
@@ -205,25 +222,42 @@ def room_boxes(
     Cost: O(n log n) of cells, a step for each cell of ``reach_m``; then about 30 µs a box.
     """
     column, floor_m = cells.column, cells.floor_m
-    edge = np.flatnonzero((cells.neighbors == NO_CELL).any(axis=1) & (room != NO_ROOM))
-    edge = edge[np.lexsort((edge, room[edge]))]
-    known_column, known_m = column, floor_m
+    edge = yield from _edge_cells(cells, room)
+    # Of each row: places along it, and heights. Those in a region made by hand are known, but not taken, so that no
+    # room extends past them.
+    known = {row: (column[here, 0], floor_m[here]) for row, here in (yield from rows_of_cells(column)).items()}
     rings = round(reach_m / cells.cell_m)
     for ring in range(rings):
         near = (column[edge][:, np.newaxis] + AROUND).reshape(-1, 2)
+        yield 0.6 * ring / rings
         near_m, near_room = np.repeat(floor_m[edge], len(AROUND)), np.repeat(room[edge], len(AROUND))
-        new = _free_columns(known_column, known_m, near, near_m, height_m)
-        # Cells in a region made by hand are not taken, but known, so that no room extends past them.
-        known_column, known_m = np.concatenate((known_column, near[new])), np.concatenate((known_m, near_m[new]))
-        if is_elsewhere is not None and len(new):
-            new = new[~is_elsewhere(cells.points(near[new] + 0.5, near_m[new]))]
+        is_new = np.zeros(len(near), np.bool_)
+        for row, here in (yield from rows_of_cells(near)).items():
+            x, m = known.get(row, (near[:0, 0], near_m[:0]))
+            free = here[_free_places(x, m, near[here, 0], near_m[here], height_m)]
+            known[row] = np.concatenate((x, near[free, 0])), np.concatenate((m, near_m[free]))
+            if is_elsewhere is not None and len(free):
+                free = free[~is_elsewhere(cells.points(near[free] + 0.5, near_m[free]))]
+            is_new[free] = True
+            yield 0.6 * ring / rings
+        new = np.flatnonzero(is_new)
+        yield 0.6 * ring / rings
         edge = np.arange(len(column), len(column) + len(new))
         column, floor_m = np.concatenate((column, near[new])), np.concatenate((floor_m, near_m[new]))
         room = np.concatenate((room, near_room[new]))
         yield 0.6 * ring / rings
-    top_m = _tops_m(column, floor_m, height_m)
+    base_m = np.zeros(int(room.max(initial=NO_ROOM)) + 1)        # of the first cell of each room
+    for part in reversed([*blocks(len(room))]):
+        mine = part.start + np.flatnonzero(room[part] != NO_ROOM)[::-1]
+        base_m[room[mine]] = floor_m[mine]
     yield 0.6
-    stretches = _joined_rows(_stretches(column, floor_m, top_m, room))
+    joined: dict[tuple[int, ...], _Stretch] = {}
+    for here in (yield from rows_of_cells(column)).values():
+        top_m = _tops_m(column[here], floor_m[here], height_m)
+        _join_rows(joined, _stretches(column[here], floor_m[here], top_m, room[here], base_m))
+        yield 0.65
+    stretches = sorted(
+        joined.values(), key=lambda one: (one.room, one.first_row, one.first, one.level, one.headroom))
     boxes: dict[int, list[Box]] = {}
     for number, one in enumerate(stretches):
         boxes.setdefault(one.room, []).append(_box(cells, one))
@@ -232,15 +266,24 @@ def room_boxes(
     return boxes
 
 
-def _free_columns(known: Ids, known_m: Floats, near: Ids, near_m: Floats, height_m: float) -> Ids:
-    """Return the rows of ``near`` that are ``height_m`` apart from known ground, the first of each storey."""
-    low, row_step = near.min(axis=0, initial=0), int(near[:, 0].max(initial=0)) + 1
-    low = np.minimum(low, known.min(axis=0))
-    row_step = max(row_step, int(known[:, 0].max()) + 1) - int(low[0])
+def _edge_cells(cells: GroundCells, room: Ids) -> Work[Ids]:
+    """Return the cells of rooms beside walls, by rooms and cells."""
+    edges = []
+    for part in blocks(len(cells)):
+        is_edge = (cells.neighbors[part] == NO_CELL).any(axis=1) & (room[part] != NO_ROOM)
+        edges.append(part.start + np.flatnonzero(is_edge))
+        yield 0.0
+    edge = np.concatenate(edges)
+    by_room: Ids = edge[np.argsort(room[edge], kind="stable")]
+    return by_room
+
+
+def _free_places(known: Ids, known_m: Floats, near: Ids, near_m: Floats, height_m: float) -> Ids:
+    """Return which places of a row are ``height_m`` apart from known ground of it, the first of each storey."""
     # Height along one axis for all columns: those of two columns are farther apart than height_m.
     apart_m = np.ptp(np.concatenate((known_m, near_m))) + 2 * height_m
-    axis = np.sort(((known[:, 1] - low[1]) * row_step + known[:, 0] - low[0]) * apart_m + known_m)
-    at = ((near[:, 1] - low[1]) * row_step + near[:, 0] - low[0]) * apart_m + near_m
+    axis = np.sort((known - near[0]) * apart_m + known_m)
+    at = (near - near[0]) * apart_m + near_m
     above = np.searchsorted(axis, at)
     axis = np.concatenate((axis, [np.inf, -np.inf]))         # for those above all, and below all
     free = np.flatnonzero((axis[above] - at >= height_m) & (at - axis[above - 1] >= height_m))
@@ -252,11 +295,11 @@ def _free_columns(known: Ids, known_m: Floats, near: Ids, near_m: Floats, height
 
 
 def _tops_m(column: Ids, floor_m: Floats, height_m: float) -> Floats:
-    """Return the height at which regions end over every cell: below ground that is walked on above it."""
-    order = np.lexsort((floor_m, column[:, 0], column[:, 1]))
+    """Return the height at which regions end over every cell of a row: below ground that is walked on above it."""
+    order = np.lexsort((floor_m, column[:, 0]))
     top_m = floor_m + height_m
     here, above = order[:-1], order[1:]
-    is_below = (column[here] == column[above]).all(axis=1)
+    is_below = column[here, 0] == column[above, 0]
     here, above = here[is_below], above[is_below]
     top_m[here] = np.maximum(np.minimum(top_m[here], floor_m[above] - BELOW_M), floor_m[here] + LEAST_HEIGHT_M)
     return top_m
@@ -276,17 +319,15 @@ class _Stretch(NamedTuple):
     top_m: float
 
 
-def _stretches(column: Ids, floor_m: Floats, top_m: Floats, room: Ids) -> list[_Stretch]:
-    """Return the stretches of cells along rows, in order."""
+def _stretches(column: Ids, floor_m: Floats, top_m: Floats, room: Ids, base_m: Floats) -> list[_Stretch]:
+    """Return the stretches of the cells of a row, in order; ``base_m`` is where the levels of each room begin."""
     mine = np.flatnonzero(room != NO_ROOM)
     if not len(mine):
         return []
     column, floor_m, top_m, room = column[mine], floor_m[mine], top_m[mine], room[mine]
-    base_m = np.zeros(int(room.max()) + 1)
-    base_m[room[::-1]] = floor_m[::-1]          # of the first cell of each room
     level = np.round((floor_m - base_m[room]) / LEVEL_M).astype(np.int64)
     headroom = np.round((top_m - floor_m) / LEVEL_M).astype(np.int64)
-    order = np.lexsort((column[:, 0], column[:, 1], headroom, level, room))
+    order = np.lexsort((column[:, 0], headroom, level, room))
     sorts = np.stack((room, level, headroom, column[:, 1], column[:, 0]))[:, order]
     begins = np.ones(len(order), np.bool_)
     begins[1:] = (sorts[:-1, 1:] != sorts[:-1, :-1]).any(axis=0) | (sorts[-1, 1:] != sorts[-1, :-1] + 1)
@@ -297,16 +338,14 @@ def _stretches(column: Ids, floor_m: Floats, top_m: Floats, room: Ids) -> list[_
     return [_Stretch(*row) for row in zip(*(one.tolist() for one in columns), strict=True)]
 
 
-def _joined_rows(stretches: list[_Stretch]) -> list[_Stretch]:
-    """Return rectangles: each stretch is joined to an equal one of the row before."""
-    by_end: dict[tuple[int, ...], _Stretch] = {}
-    for one in stretches:
-        above = by_end.pop((*one[:3], one.row - 1, one.first, one.last), None)
+def _join_rows(joined: dict[tuple[int, ...], _Stretch], row: list[_Stretch]) -> None:
+    """Join the stretches of a row to equal ones that end in the row before, to rectangles."""
+    for one in row:
+        above = joined.pop((*one[:3], one.row - 1, one.first, one.last), None)
         if above is not None:
             one = one._replace(
                 first_row=above.first_row, floor_m=min(above.floor_m, one.floor_m), top_m=min(above.top_m, one.top_m))
-        by_end[*one[:3], one.row, one.first, one.last] = one
-    return sorted(by_end.values(), key=lambda one: (one.room, one.first_row, one.first, one.level, one.headroom))
+        joined[*one[:3], one.row, one.first, one.last] = one
 
 
 def _box(cells: GroundCells, one: _Stretch) -> Box:

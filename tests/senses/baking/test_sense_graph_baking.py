@@ -1,6 +1,7 @@
 """Baking cuts a level at its doors, joins what touches, and looks from room to room."""
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -110,6 +111,55 @@ def test_rectangular_room_is_one_box_and_an_angled_one_several():
 def test_same_level_gives_the_same_graph_however_work_is_split():
     whole, cut = Level(THREE_ROOMS).bake(), Level(THREE_ROOMS).bake(budget=Budget.of_steps(0))
     assert graph_to_text(whole.result) == graph_to_text(cut.result)
+
+
+WIDE = """
+############
+#....#.....#
+#..........#
+#....#.....#
+##.#######.#
+#....#.#...#
+#....#.....#
+############
+"""
+"""Rooms of several shapes, one of them with a nook."""
+
+
+def as_text(ground, earlier=None):
+    """The graph of a ground without rays, and the changes, as text."""
+    baking = SenseGraphBaking(ground, earlier=earlier)
+    baking.advance(Budget.unlimited())
+    return baking.result, graph_to_text(baking.result) + repr(baking.report)
+
+
+@pytest.mark.parametrize("text", [THREE_ROOMS, WIDE])
+@pytest.mark.parametrize("rise_m", [0.0, 0.1])
+@pytest.mark.parametrize("cells", [1, 7, 1_000_000])
+def test_number_of_cells_in_a_step_does_not_change_the_graph(monkeypatch, text, rise_m, cells):
+    walkable = Level(text).walkable
+    steps_m = rise_m * np.arange(walkable.shape[1])      # a ramp, so that the levels of a room count
+    ground = WalkableGrid(np.where(walkable, steps_m, np.nan), 0.25)
+    earlier, usual = as_text(ground)
+    again = as_text(ground, earlier)
+    monkeypatch.setattr("ai_core.senses.baking.ground.BLOCK_CELLS", cells)
+    assert as_text(ground)[1] == usual
+    assert as_text(ground, earlier)[1] == again[1]
+
+
+def test_stages_that_handle_every_cell_pause_between_blocks(monkeypatch):
+    monkeypatch.setattr("ai_core.senses.baking.ground.BLOCK_CELLS", 16)
+    level = Level(THREE_ROOMS)
+    baking = SenseGraphBaking(level.ground, earlier=level.bake().result)
+    pauses = Counter()
+    while not baking.is_done:
+        baking.advance(Budget.of_steps(1))
+        pauses[baking.stage] += 1
+    blocks = level.walkable.sum() // 16
+    once = {"matching earlier rooms": 2, "sampling the ground": 6, "dividing rooms": 3, "building boxes": 2,
+            "finding doors": 2}
+    assert all(pauses[stage] >= times * blocks for stage, times in once.items())
+    assert pauses["building the graph"] >= len(baking.result.portals) // 2
 
 
 def test_progress_goes_up_to_one_within_a_budget():
