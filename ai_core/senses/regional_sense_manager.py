@@ -26,7 +26,7 @@ from ai_core.senses.modality import ByModality, Modality, ModalitySet
 from ai_core.senses.percepts.awareness import Awareness, AwarenessSettings, LevelChange
 from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
 from ai_core.senses.percepts.percept_loops import WatchedTarget
-from ai_core.senses.percepts.perception import Perception
+from ai_core.senses.percepts.perception import Perception, limit_of
 from ai_core.senses.scent.scent_trails import ScentMark, ScentTrails, TrailSmelling
 from ai_core.senses.sensation import Sensation, SensationReceiver
 from ai_core.senses.sense_reasons import FactorsBetween, SenseReasons
@@ -695,8 +695,8 @@ class RegionalSenseManager(Saveable):
         trails), sight and touch (find sources in reach, query lines of sight in one batch), and one pass over memory
         and awareness of all sensors, of some 50 ns a percept, which notifies listeners. Each kind gets a share of a
         budget of time, the pass the largest, and what the others leave; work in which the budget ends continues in
-        the next advance, and work for which there was no room comes first there: see ``Turns``. A kind has at least
-        50 µs when it runs. Other budgets do not end the pass: signals and sight share them. A step is a signal at a
+        the next advance, and work for which there was no room comes first there: see ``Turns``. What comes first has
+        at least 50 µs. Other budgets do not end the pass: signals and sight share them. A step is a signal at a
         sensor, the front of a slow signal, a looking sensor, a ray, or a sensor that smells. The overrun is at most
         one block of sensors, 64 to 512 rays, 16 arrivals, or a listener; only the first piece of an advance begins
         where the time that it took before is not left. Without signals, up to ``FEW_PAIRS`` pairs, 1,024, are a
@@ -730,8 +730,7 @@ class RegionalSenseManager(Saveable):
             if self._sources.counts_motion:
                 self._sources.measure_motion(now.seconds)
             self._rests_until = 0
-            has_signals = emitted.sent != emitted.quiet_at or bool(self._perception.heard) or (
-                self._smelling is not None)
+            has_signals = emitted.sent != emitted.quiet_at or self._smelling is not None
             if has_signals:
                 emitted.sent_before, emitted.rays_left = emitted.sent, max(1, self.max_rays // 2)
             limit = None if budget.is_unlimited or budget.charges_runs else budget      # one of time
@@ -1054,7 +1053,7 @@ class RegionalSenseManager(Saveable):
     def _signal(self, budget: Budget, now_s: float) -> bool:
         """Deliver signals to sensors; the rays for what muffles them are at most half of all."""
         emitted, perception = self._emitted, self._perception
-        if perception.heard and not perception.notify_heard(budget):
+        if perception.notices and not perception.notify(limit_of(budget)):
             return False
         rays = emitted.rays_left
         is_done = emitted.advance(budget, now_s, perception.hear)

@@ -11,7 +11,7 @@ from ai_core.saving.kinds import ListOf, Whole
 __all__ = ["LEAST_US", "Stage", "Turns"]
 
 LEAST_US = 50.0
-"""Shortest time for a kind of work when it runs (µs), even if the budget ends before."""
+"""Shortest time for the kind of work that comes first (µs), even if the budget ends before."""
 
 PLANNED_US = 250.0
 """Longest time that a kind of work plans for its run (µs); longer runs overrun a small budget.
@@ -79,7 +79,8 @@ class Turns(Saveable):
                 continue
             later = sum(self._weights[one] for one in order[place + 1 :])
             share = budget.left * self._weights[kind] / (self._weights[kind] + later) if later else inf
-            if not self._run(kind, left, budget.part_of_at_least(LEAST_US, share), now_s):
+            part = budget.part(share) if place else budget.part_of_at_least(LEAST_US, share)
+            if not self._run(kind, left, part, now_s):
                 undone.append(kind)
         # Some work is done however little is left: both in one advance would be one long piece.
         for kind in () if refused else tuple(undone):
