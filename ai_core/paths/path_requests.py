@@ -104,15 +104,15 @@ def check_ticket(ticket: object) -> None:
 
 
 class PathProvider(Protocol):
-    """Provider of paths for a ``PathService``: a grid or a navigation map.
+    """Provider of paths for a ``PathService``: a grid or a navigation map."""
 
-    Attributes:
-        place_kind: how a place is saved.
-        path_kind: how a path is saved.
-    """
+    @property
+    def place_kind(self) -> Kind:
+        """How a place is saved."""
 
-    place_kind: Kind
-    path_kind: Kind
+    @property
+    def path_kind(self) -> Kind:
+        """How a path is saved."""
 
     @property
     def version(self) -> int:

@@ -591,7 +591,7 @@ class Scheduler(Saveable):
             [PhaseSlot(task._period, task._phase) for task in tasks], costs_us=mean_costs_us(tasks),
             names=[task._name for task in tasks], from_frame=self._frame)
 
-    def statistics(self) -> list[dict[str, object]]:
+    def statistics(self) -> list[dict[str, Any]]:
         """Return a row per task, in the order added: its settings, used time, lateness and faults.
 
         Staleness is the time since the last run, or since the task was added if it never ran.
@@ -685,7 +685,7 @@ class Scheduler(Saveable):
                 queue.stop(task)
 
 
-def tree_statistics(scheduler: Scheduler) -> list[dict[str, object]]:
+def tree_statistics(scheduler: Scheduler) -> list[dict[str, Any]]:
     """Return the statistics of a scheduler and of all schedulers in it, depth first.
 
     Each row is as in ``statistics``, with its "path" of names before it. The
@@ -693,7 +693,7 @@ def tree_statistics(scheduler: Scheduler) -> list[dict[str, object]]:
 
     Cost: O(tasks).
     """
-    rows: list[dict[str, object]] = []
+    rows: list[dict[str, Any]] = []
     for task, row in zip(scheduler.tasks, scheduler.statistics(), strict=True):
         rows.append({"path": task._name, **row})
         if isinstance(task._work, Scheduler):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite, isnan
 from numbers import Real
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ai_core.clock import TimeIndex
 from ai_core.described import Described
@@ -220,7 +220,7 @@ class QualityOfService(Described):
         if over_us > 0:
             self._frames_over += 1
 
-    def offenders(self) -> list[dict[str, object]]:
+    def offenders(self) -> list[dict[str, Any]]:
         """Return a row for each task name that exceeded the budget of a frame, the worst first.
 
         Of the rolling view only. ``over_us`` is the overrun of the frames, each
@@ -241,7 +241,7 @@ class QualityOfService(Described):
         worst_first = sorted(rows, key=lambda name: (-rows[name]["over_us_sum"], name))
         return [{"name": name, **rows[name]} for name in worst_first]
 
-    def report(self) -> dict[str, object]:
+    def report(self) -> dict[str, Any]:
         """Return the budget, totals of all frames, and the rolling view.
 
         Names that begin with ``recent_`` belong to the rolling view; its times

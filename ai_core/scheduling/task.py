@@ -145,7 +145,7 @@ class Task(TaskRun):
         """Number of runs that raised."""
         return int(self._faults)
 
-    def statistics_row(self, now: TimeIndex, *, is_quarantined: bool) -> dict[str, object]:
+    def statistics_row(self, now: TimeIndex, *, is_quarantined: bool) -> dict[str, Any]:
         """Return its row of ``Scheduler.statistics``: settings, totals, means per run and 95th percentiles.
 
         Times are of the runs that were measured: 0 where nothing measures them.

@@ -501,8 +501,8 @@ class HabitContext:
         return self.place.path
 
     @property
-    def blackboard(self) -> dict[str, Any]:
-        """The blackboard of the character, shared by all its habits."""
+    def blackboard(self) -> Any:
+        """The blackboard of the character, shared by all its habits: a ``Blackboard``, or the dict that was given."""
         board = self._tree._blackboard
         return self._tree.blackboard if board is None else board
 
@@ -738,8 +738,8 @@ class HabitRunner:
         self._counter = counter
 
     @property
-    def blackboard(self) -> dict[str, Any]:
-        """The blackboard of the character."""
+    def blackboard(self) -> Any:
+        """The blackboard of the character: a ``Blackboard``, or the dict that was given."""
         if self._blackboard is None:
             self._blackboard = Blackboard(name=self.name)
             self.watch(self.plan.keys)
