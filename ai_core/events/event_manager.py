@@ -74,6 +74,8 @@ CALLS_PER_CHECK = 128
 A check costs about ten calls. A larger number increases the overrun of a budget
 when handlers suddenly become costly; a smaller number slows down all of them.
 """
+FREED_AT_FIRST = 64
+"""Weak listeners at which freed ones are looked for first, and then whenever their number has doubled (count)."""
 DUE_TOLERANCE_S = 1e-9
 """Tolerance of due times and deadlines (s).
 
@@ -325,6 +327,8 @@ class EventManager(Saveable):
         self._registry = EventRegistry(codes, self._when_stopped)
         self._sticky: dict[tuple[str, ListenerGroup | None], Event] = {}  # the latest is the last
         self._once = OnceListeners(self._registry)
+        self._weak: dict[Subscription, Callable[[], object | None]] = {}     # returns None once the object was freed
+        self._look_at = FREED_AT_FIRST
         self._sent = 0
         self.values = values if values is not None else SavedValues()
         self.book = book if book is not None else ListenerBook(self._registry, self._once)
@@ -529,6 +533,12 @@ class EventManager(Saveable):
         self._skipped += 1
         self._skipped_event = event
 
+    def _stop_all_freed(self) -> None:
+        """Stop the weak listeners whose objects were freed, also of codes that are never sent; O(1) on average."""
+        for listening in [one for one, keeper in self._weak.items() if keeper() is None]:
+            self.stop_freed(listening)
+        self._look_at = max(FREED_AT_FIRST, 2 * len(self._weak))
+
     def stop_freed(self, listening: Subscription) -> None:
         """Stop a weak listener whose object was freed."""
         self._freed += 1
@@ -570,6 +580,7 @@ class EventManager(Saveable):
     def _when_stopped(self, listening: Subscription) -> Handler:
         """Forget a listener; return the function that a running broadcast calls in its place."""
         self.faults.forget(listening)
+        self._weak.pop(listening, None)
         return self.skip
 
     def _retry_until_success(self, listening: Subscription) -> None:
@@ -757,6 +768,10 @@ class EventManager(Saveable):
             use_up = self._once.add(listening)
         listening.handler = listening.call = wanted.stand_in(
             listening, self.skip, self.stop_freed, use_up)
+        if wanted.weak is not None:
+            self._weak[listening] = wanted.weak.keeper
+            if len(self._weak) >= self._look_at:
+                self._stop_all_freed()
         return listening
 
     def listen_again(self, listening: Subscription) -> bool:

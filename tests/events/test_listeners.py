@@ -9,6 +9,7 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.events.event_manager import EventManager
+from ai_core.events.narrowcast import GroupRecipients, Narrowcast
 from ai_core.faults import FaultIsolation
 
 
@@ -24,6 +25,28 @@ def test_a_registration_takes_at_most_200_bytes(n):
     finally:
         tracemalloc.stop()
     assert taken / len(kept) <= 200
+
+
+@pytest.mark.parametrize("is_narrowcast", [False, True])
+def test_freed_listeners_of_a_code_that_is_never_sent_are_removed(is_narrowcast):
+    class Ear:
+        heard = 0
+
+        def hear(self, event):
+            Ear.heard += 1
+
+    narrowcast = Narrowcast(ManualClock())
+    events = narrowcast.events if is_narrowcast else EventManager(ManualClock())
+    place = narrowcast.add_member("post", narrowcast.add_group("house")) if is_narrowcast else events
+    kept = [Ear() for _ in range(100)]
+    for ear in kept:
+        place.listen("never", ear.hear, weak=True)
+    for _ in range(3000):
+        place.listen("never", Ear().hear, weak=True)
+    assert events.counts.freed >= 3000 - 256
+    events.send_now("never", audience=GroupRecipients.of(place.group, "own") if is_narrowcast else None)
+    assert Ear.heard == 100
+    assert events.counts.freed == 3000
 
 
 def test_stopping_one_of_many_compares_no_handlers():
