@@ -44,7 +44,7 @@ class Recorder(Described):
 
         with Recorder(lines.append, clock=clock, trace=trace, parts=parts) as recorder:
             for inputs in inputs_of_each_frame:
-                budget = recorder.begin_frame(Budget.of_time(500, watch), inputs)
+                budget = recorder.begin_frame(Budget.of_steps(500), inputs)
                 step(budget, inputs)
                 recorder.end_frame()
 
@@ -60,7 +60,7 @@ class Recorder(Described):
         name: name of the run, for a replay to find it again.
         seed: seed of the run.
         exact: True for digests that distinguish numbers by every bit; see docs/concepts/determinism.md.
-        is_timed: True if the budgets passed to ``begin_frame`` are of time.
+        is_timed: True if the budgets passed to ``begin_frame`` are of time: ``Budget.of_time(500, stopwatch)``.
         made_with: versions of Python, NumPy and so on, for messages of a replay; None for none.
         digest_every_frames: frames between two digests of a part, 1 or more; all parts are digested in the
             first frame, then they take turns. Results and reports are compared in every frame in any case.
@@ -141,9 +141,8 @@ class Recorder(Described):
         if (budget.stopwatch is not None) != self._is_timed:
             got = "of time" if budget.stopwatch is not None else "without time"
             raise ValueError(
-                f"budget must match is_timed={self._is_timed},"
-                f" got one {got}: {shown(budget)}"
-            )
+                f"budget must match is_timed={self._is_timed}, got one {got}: {shown(budget)};"
+                f" pass is_timed={not self._is_timed} to Recorder")
         left = budget.left
         grants: list[tuple[int, int] | None] = []
         self._frame = (None if left == math.inf else round(left, 3), kept_inputs(inputs), grants)

@@ -33,3 +33,11 @@ def test_whatever_worlds_are_seeded_with_is_recorded(seed):
     lines = []
     Recorder(lines.append, clock=ManualClock(), trace=Trace(), parts={}, seed=seed).close()
     assert read_recording(lines).header.seed == seed
+
+
+@pytest.mark.parametrize(("budget", "is_timed"), [
+    (Budget.of_time(500, lambda: 0), False), (Budget.of_steps(5), True), (Budget.unlimited(), True)])
+def test_a_budget_of_the_other_kind_is_refused_with_the_remedy(budget, is_timed):
+    recorder = Recorder([].append, clock=ManualClock(), trace=Trace(), parts={}, is_timed=is_timed)
+    with pytest.raises(ValueError, match=f"budget must match is_timed={is_timed}, .*; pass is_timed={not is_timed} to"):
+        recorder.begin_frame(budget)
