@@ -10,7 +10,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "library"
 
 
 @pytest.mark.parametrize("name", ["habits", "state_machines", "rules", "adaptation"])
-def test_the_samples_print_what_stands_behind_them(name, capsys):
+def test_the_samples_print_what_stands_behind_them(name, capsys, caplog):
     text = (DOCS / f"{name}.md").read_text(encoding="utf-8")
     says = re.compile(r"^(?:(?:print|bob\.|anna\.).*?)?# (.+)$", re.MULTILINE)
     known, promised = {}, []
@@ -19,3 +19,4 @@ def test_the_samples_print_what_stands_behind_them(name, capsys):
             exec(block, known)
         promised += says.findall(block) if language == "python" else block.splitlines()
     assert capsys.readouterr().out.splitlines() == promised
+    assert not caplog.records       # no callback failed
