@@ -12,6 +12,8 @@ import cython
 import numpy as np
 from cython.cimports.libc.math import fabs, sqrt
 
+from ai_core.errors import finite_number, shown
+
 __all__ = ["AvoidanceGroup", "LocalAvoidance"]
 
 MOST_NEAR = cython.declare(cython.int, 8)         # characters that are avoided at once, the nearest ones (count)
@@ -21,6 +23,7 @@ APART_S = cython.declare(cython.double, 0.25)     # time in which characters tha
 LEAST_S = cython.declare(cython.double, 0.05)     # least time that is looked ahead (s), as it is a divisor
 PARALLEL = cython.declare(cython.double, 1e-5)    # sine of the angle below which two lines are parallel
 NAN = cython.declare(cython.double, float("nan"))
+INFINITE = cython.declare(cython.double, float("inf"))
 SMALL = cython.declare(cython.double, 1e-9)       # lengths below this have no direction
 
 
@@ -36,7 +39,7 @@ class LocalAvoidance:
         look_ahead_s: time within which collisions are avoided (s), above 0; longer evades earlier, and less.
 
     Raises:
-        ValueError: if ``look_ahead_s`` is not above 0.
+        TypeError, ValueError: if ``look_ahead_s`` is no finite number above 0.
     """
 
     arrays: tuple
@@ -65,9 +68,8 @@ class LocalAvoidance:
     turns: cython.bint                 # lines of characters that are met allow no velocity towards them
 
     def __init__(self, look_ahead_s: float = 1.0) -> None:
-        if not look_ahead_s > 0:
-            raise ValueError(f"look_ahead_s must be above 0, got {look_ahead_s}")
-        self.look_ahead_s, self.near_count, self.count = look_ahead_s, 0, 0
+        self.look_ahead_s = finite_number("look_ahead_s", look_ahead_s, above=0)
+        self.near_count, self.count = 0, 0
         self.near = memoryview(np.zeros(MOST_NEAR, np.int64))
         self.away = memoryview(np.zeros(MOST_NEAR, np.float64))
         self.lines = memoryview(np.zeros(4 * MOST_NEAR, np.float64))
@@ -87,14 +89,24 @@ class LocalAvoidance:
             radii: float64, shape (n,), half the widths.
 
         Raises:
-            ValueError: if an array has another shape or type, or is not contiguous.
+            TypeError: if an argument is no array of this type.
+            ValueError: if an array has another shape, or is not contiguous.
         """
-        count = len(positions)
+        for name, one, dtype in (("positions", positions, np.float32), ("velocities", velocities, np.float64),
+                                 ("speeds", speeds, np.float64), ("radii", radii, np.float64)):
+            wanted = np.dtype(dtype).name
+            if not isinstance(one, np.ndarray) or one.dtype != dtype:
+                raise TypeError(
+                    f"{name} must be an array of {wanted}, got {shown(one)}; use np.array({name}, np.{wanted})")
+            if not one.flags.c_contiguous:
+                raise ValueError(f"{name} must be contiguous; use np.ascontiguousarray({name})")
         if positions.ndim != 2 or positions.shape[1] not in (2, 3):
             raise ValueError(f"positions must be rows of 2 or 3, got shape {positions.shape}")
-        for one, shape in ((velocities, (count, 2)), (speeds, (count,)), (radii, (count,))):
+        count = len(positions)
+        for name, one, shape in (
+                ("velocities", velocities, (count, 2)), ("speeds", speeds, (count,)), ("radii", radii, (count,))):
             if one.shape != shape:
-                raise ValueError(f"{count} positions need an array of shape {shape}, got {one.shape}")
+                raise ValueError(f"{name} must have shape {shape} for {count} positions, got {one.shape}")
         self.count, self.dimensions = 0, positions.shape[1]
         self.positions = memoryview(positions.reshape(-1))
         self.velocities, self.speeds, self.radii = (
@@ -132,11 +144,16 @@ class LocalAvoidance:
 
         Raises:
             IndexError: if there is no such row.
+            ValueError: if a number is not finite, or the speed is negative.
 
         Cost: O(characters within reach).
         """
         if not 0 <= row < self.count:
             raise IndexError(f"row must be from 0 to {self.count - 1}, got {row}")
+        if not (wanted_x - wanted_x == 0 and wanted_y - wanted_y == 0 and 0 <= speed < INFINITE):
+            raise ValueError(
+                "wanted velocity and speed must be finite, the speed 0 or more,"
+                f" got {wanted_x}, {wanted_y} and {speed}")
         self.select_near(row, goal_x, goal_y)
         self.wanted_x, self.wanted_y, self.speed = wanted_x, wanted_y, speed
         ahead_s: cython.double = self.look_ahead_s

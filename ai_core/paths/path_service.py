@@ -10,6 +10,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Executor, Future, wait
+from contextlib import suppress
 from functools import partial
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -65,8 +66,9 @@ class SearchThreads:
                     raised[number] = error
 
         helpers: list[Future[None]] = []
-        for _ in range(min(self._helpers, len(jobs) - 1)):
-            helpers.append(self._executor.submit(work))
+        with suppress(RuntimeError):     # it was shut down: all jobs run here
+            for _ in range(min(self._helpers, len(jobs) - 1)):
+                helpers.append(self._executor.submit(work))
         work()
         wait([helper for helper in helpers if not helper.cancel()])
         return raised
@@ -175,8 +177,9 @@ class PathService(Saveable):
         trace: receives each ticket with the state "found", "partial" or "none".
         faults: receives exceptions of searches and callbacks.
         executor: executor of threads that advance several searches in parallel; searches that end in
-            their first turn never use it. Threads are used within ``advance`` only, so results do
-            not change; only compiled searches become faster. None for no threads.
+            their first turn never use it. Threads are used within ``advance`` only, so paths do not
+            change, but tickets may end in other frames than without threads; only compiled searches become
+            faster. After its shutdown, searches run on the calling thread. None for no threads.
         helpers: largest number of threads besides the one that calls ``advance`` (count), 1 or more.
         on_over: called with each ticket that reaches a final state: within ``request_path`` if the result
             is known at once, otherwise within ``advance``. Not called for cancelled tickets.

@@ -1,6 +1,8 @@
 """Local avoidance: walkers pass each other, and only those within reach are considered."""
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -138,9 +140,18 @@ def test_a_wrong_argument_is_an_error():
         LocalAvoidance(0)
     with pytest.raises(ValueError, match="positions must be rows of 2 or 3"):
         avoidance.set_bodies(np.zeros((2, 4), np.float32), np.zeros((2, 2)), np.ones(2), np.ones(2))
-    with pytest.raises(ValueError, match=r"need an array of shape \(2, 2\), got \(3, 2\)"):
+    with pytest.raises(ValueError, match=r"velocities must have shape \(2, 2\) for 2 positions, got \(3, 2\)"):
         avoidance.set_bodies(np.zeros((2, 2), np.float32), np.zeros((3, 2)), np.ones(2), np.ones(2))
+    with pytest.raises(TypeError, match=r"positions must be an array of float32, got \[\]; use np.array"):
+        avoidance.set_bodies([], np.zeros((2, 2)), np.ones(2), np.ones(2))
+    with pytest.raises(TypeError, match="speeds must be an array of float64, got array"):
+        avoidance.set_bodies(np.zeros((2, 2), np.float32), np.zeros((2, 2)), np.ones(2, int), np.ones(2))
+    with pytest.raises(ValueError, match=r"velocities must be contiguous; use np\.ascontiguousarray"):
+        avoidance.set_bodies(np.zeros((2, 2), np.float32), np.zeros((2, 2)).T[:, ::-1], np.ones(2), np.ones(2))
     avoidance.set_bodies(np.zeros((2, 2), np.float32), np.zeros((2, 2)), np.ones(2), np.ones(2))
+    for numbers in ((math.nan, 0, 1), (0, math.inf, 1), (0, 0, -1), (0, 0, math.nan)):
+        with pytest.raises(ValueError, match="wanted velocity and speed must be finite, the speed 0 or more, got"):
+            avoidance.steer(0, *numbers)
     with pytest.raises(IndexError, match="row must be from 0 to 1, got 2"):
         avoidance.steer(2, 0, 0, 1)
     with pytest.raises(IndexError, match="rows must be from -1 to 1, got 0 to 2"):

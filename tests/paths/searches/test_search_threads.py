@@ -95,6 +95,17 @@ def test_searches_that_outlast_their_first_turn_run_at_once(clock):
     assert len(Thought.threads) == 2
 
 
+def test_after_the_shutdown_searches_run_on_the_calling_thread(clock):
+    passage, Thought.threads = Grid(np.ones((3, 3), bool)).passage(), set()
+    executor = ThreadPoolExecutor(1)
+    service = PathService(Thoughts(passage, 20), clock, executor=executor)
+    tickets = [service.request_path(0, goal) for goal in (1, 2)]
+    executor.shutdown()
+    finished(service, clock)
+    assert [one.state for one in tickets] == ["found", "found"]
+    assert Thought.threads == {threading.get_ident()}
+
+
 def test_searches_that_end_in_their_first_turn_stay_off_threads(clock):
     passage, Thought.threads = Grid(np.ones((3, 3), bool)).passage(), set()
     with ThreadPoolExecutor(2) as executor:
