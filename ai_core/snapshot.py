@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from ai_core.clock import ManualClock
-from ai_core.errors import UnknownNameError, shown
+from ai_core.errors import UnknownNameError, check_type, shown
 from ai_core.saving.fields import State, StateError, brief, check_names, check_version, checked_dict, refuse
 from ai_core.saving.inner_state import is_saveable
 from ai_core.saving.plain_data import (
@@ -92,10 +92,12 @@ def take(parts: Mapping[str, SnapshotPart]) -> State:
     Raises:
         SnapshotError: if a part is not saveable, or its state is not plain data; the
             message names the part and the place.
+        TypeError: if a name is no string.
         RuntimeError: if a part is in the middle of a frame.
     """
     states = {}
     for name, part in parts.items():
+        check_type("a name in parts", name, str)
         _check_saveable(name, part)
         try:
             states[name] = part.save_state()

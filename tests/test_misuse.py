@@ -53,6 +53,7 @@ from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.statistics import QualityOfService
 from ai_core.senses import AwarenessLevel, Modality, RegionalSenseManager, SightCone, VisiblePart
+from ai_core.snapshot import take
 from ai_core.squads.battle_forecast import forecast
 from ai_core.squads.capabilities import Capabilities, Force, power_ratio
 from ai_core.squads.situation import Sighting
@@ -229,6 +230,21 @@ WRONG = {
         lambda: SENSES.first_target(EYE, present=2.5), TypeError, "present must be an integer, got 2.5"),
     "a level without a name": (
         lambda: AwarenessLevel(float("nan"), 0.5, 0.1), TypeError, "name must be a non-empty string, got nan"),
+    "a row and a column for a goal": (
+        lambda: AStarSearch(GROUND, 0, (3, 1)), TypeError,
+        r"goals must be a place, or a list of several, got \(3, 1\); use grid.cell\(row, column\) for a cell"),
+    "a row and a column for a start": (
+        lambda: AStarSearch(GROUND, (0, 1), 3), TypeError,
+        r"start must be an integer, got \(0, 1\); grid.cell\(row, column\) is the number of a cell"),
+    "a row and a column for a request": (
+        lambda: PathService(GridPathProvider(GROUND), ManualClock()).request_path(0, (3, 1)), TypeError,
+        r"goal must be an integer, got \(3, 1\); grid.cell\(row, column\) is the number of a cell"),
+    "0 for blocked": (lambda: Grid([[1, 0]]), ValueError, "or inf for a wall, got 0; pass bool for open and blocked"),
+    "a child alone": (
+        lambda: Habit("a", Habit("b")), TypeError,
+        "habit 'a': children must be a sequence of Habit, got .*; put a single one in a tuple"),
+    "a number for the name of a part": (
+        lambda: take({1: ManualClock()}), TypeError, "a name in parts must be a string, got 1"),
     "no budget of minds": (lambda: MindPopulation().tick(0.1, 5), TypeError, "budget must be a Budget, got 5"),
 }
 

@@ -30,6 +30,9 @@ class DrawnLayers(NamedTuple):
     cells: dict[str, NDArray[np.float32]]
 
 
+ROUNDING_S = 1e-9
+"""A period ends this much early (s): times are sums of frames, whose rounding would now and then cost a frame."""
+
 PROGRESS_STATE = Optional(Row(lambda is_shown, slices_done: (is_shown, slices_done), Flag(), Whole()))
 """How the progress of an update is saved: whether its snapshot is shown, and the slices done; None if it is done."""
 
@@ -110,7 +113,7 @@ class DecisionMap(Saveable):
         if self._work is not None or not self.has_begun:
             return True
         now = self.clock.now
-        return now.frame != self.began_at.frame and now.seconds - self.began_at.seconds >= self.period_s
+        return now.frame != self.began_at.frame and now.seconds - self.began_at.seconds >= self.period_s - ROUNDING_S
 
     @property
     def result(self) -> MapSnapshot:

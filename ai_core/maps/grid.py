@@ -210,6 +210,7 @@ def _costs_of(name: str, cells: ArrayLike) -> NDArray[np.float32]:
     fits = is_wall | ((array >= SMALLEST_COST) & (array <= LARGEST_COST))
     if not fits.all():
         raise ValueError(
-            f"costs in {name} must be {SMALLEST_COST} to {LARGEST_COST:.0f}, or inf for a wall, got {array[~fits][0]:g}"
+            f"costs in {name} must be {SMALLEST_COST} to {LARGEST_COST:.0f}, or inf for a wall,"
+            f" got {array[~fits][0]:g}; pass bool for open and blocked cells"
         )
     return np.array(array, np.float32)

@@ -85,7 +85,9 @@ class GridPathProvider(Described):
         Raises:
             TypeError, ValueError: if it is not a cell.
         """
-        return whole_number(name, place, minimum=0, maximum=self.passage.costs.size - 1)
+        return whole_number(
+            name, place, minimum=0, maximum=self.passage.costs.size - 1,
+            remedy="grid.cell(row, column) is the number of a cell")
 
     def distance(self, one: int, other: int) -> float:
         """Return the straight distance of two cells (cells)."""

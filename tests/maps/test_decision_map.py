@@ -273,3 +273,12 @@ def test_an_update_under_way_is_not_begun_again():
         whole.begin()
     with pytest.raises(RuntimeError, match="is not done"):
         whole.result  # noqa: B018
+
+
+def test_a_period_of_one_frame_updates_in_every_frame():
+    clock = ManualClock(0.05)
+    whole = DecisionMap(MapArea(2, 2), [MapLayer("heat")], clock, period_s=0.05)
+    for _ in range(200):
+        whole.advance(Budget.unlimited())
+        clock.advance()
+    assert whole.updates == 200

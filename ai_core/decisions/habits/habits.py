@@ -106,6 +106,10 @@ class Habit:
         if not isinstance(name, str) or not name or "/" in name:
             raise ValueError(f"the name of a habit must be a non-empty string without '/', got {shown(name)}")
         self._kind = object()  # kept by copies that differ in their children alone
+        if not isinstance(children, Iterable):
+            raise TypeError(
+                f"habit {name!r}: children must be a sequence of Habit, got {shown(children)};"
+                " put a single one in a tuple")
         self._children = tuple(children)
         self._given = _callables(name, (can_activate, enter, tick, exit, tick_batch, score))
         self.launch, self.outcome = _one_of(name, "launch", launch, Launch), _one_of(name, "outcome", outcome, Outcome)

@@ -98,6 +98,9 @@ def check_goals(size: int, goals: object) -> NDArray[np.int32] | Callable[[int],
         return goals
     if type(goals) is int and 0 <= goals < size:
         return np.array([goals], np.int32)      # a sixth of the time
+    if type(goals) is tuple and len(goals) == 2:     # it would lead to one of two cells, without a word
+        raise TypeError(
+            f"goals must be a place, or a list of several, got {shown(goals)}; use grid.cell(row, column) for a cell")
     is_several = isinstance(goals, Iterable) and not isinstance(goals, np.ndarray)
     found = indices("goals", list(goals) if is_several else goals, size)  # type: ignore[call-overload]
     if not len(found):

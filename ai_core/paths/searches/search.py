@@ -132,7 +132,8 @@ class AStarSearch(Described, PathSearch):
         self._ground = ground
         self._passage = ground if isinstance(ground, GridPassage) else None
         self._size = ground.size if isinstance(ground, Graph) else ground.costs.size
-        self._start = whole_number("start", start, minimum=0, maximum=self._size - 1)
+        self._start = whole_number(
+            "start", start, minimum=0, maximum=self._size - 1, remedy="grid.cell(row, column) is the number of a cell")
         self._goals = check_goals(self._size, goals)
         check_callables(step_cost=step_cost)
         self._step_cost = step_cost
