@@ -16,12 +16,14 @@ class GridLineOfSight(Described):
     """Tests whether cells block the line between two positions; pass it as any ``blocked`` argument.
 
     A cell blocks a line that passes through it below the height of the cell. The cells of both
-    ends count too. Cells are square, or sheared as on isometric maps.
+    ends count too. Cells are square, or sheared as on isometric maps. Of a line longer than 100,000 cells,
+    cells that it crosses briefly may be missed.
 
     Args:
         heights_m: (height, width), height up to which a cell blocks lines (m): 0 for open ground,
             ``inf`` for a wall; or bool, True for a wall.
-        origin: (3,) center of cell 0 on the ground (m).
+        origin: (3,) center of cell 0 on the ground (m); ``GridClearance``, ``GridRoutes`` and ``MapArea`` take its
+            corner, half a cell before.
         steps: (2, 3) offsets to the next column and to the next row (m).
         up: axis of heights: "y", "z" or "-z".
 

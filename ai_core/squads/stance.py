@@ -191,7 +191,10 @@ class FreeCells:
 class GridClearance(Described, FreeCells):
     """Measures the free distance from a point in a direction over cells; the ``clearance`` of a squad.
 
-    Arguments and errors are those of ``FreeCells``.
+    Args:
+        free: shape (height, width), bool, True for free cells.
+        cell_size_m: side of a cell (m), above 0.
+        origin: (x, y) of the corner of cell (0, 0) (m); in 3D x and z.
     """
 
     def __call__(self, points: Floats, directions: Floats, most_m: float) -> Floats:

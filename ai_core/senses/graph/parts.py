@@ -197,8 +197,8 @@ class Passage:
         end: exit point (m); None for ``start``.
         kept_per_m: share of the intensity kept per metre of ``distance_m``, 0 to 1;
             0 lets nothing through.
-        distance_m: length of the passage (m), 0 or more; it may differ from the
-            distance from start to end.
+        distance_m: length of the passage (m), 0 or more, 1 unless given; the distance from start to end does
+            not count.
         closed_kept_per_m: replaces ``kept_per_m`` while the portal is closed.
         area_m2: cross-section (m²), above 0; smells pass in proportion.
         wind_m_per_s: speed of the air through it towards its end (m/s), negative for the other
