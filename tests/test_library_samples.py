@@ -8,7 +8,7 @@ import pytest
 
 FOLDER = Path(__file__).parents[1] / "docs" / "library"
 SAMPLES = {
-    "bump_and_turn": 1, "cover": 1, "decision_maps": 4, "paths": 10, "scheduling": 6, "scheduling_policies": 4,
+    "bump_and_turn": 1, "cover": 1, "decision_maps": 4, "paths": 10, "scheduling": 6, "scheduling_policies": 3,
     "senses": 3}
 """Number of samples by page."""
 

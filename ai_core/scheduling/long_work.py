@@ -79,7 +79,7 @@ class Suspendable(Saveable, LongWork, Generic[R]):
 
     STATE = DeclaredState(
         outcome=OneOf(OUTCOMES, at="_outcome"),
-        progress=Number(0, 1, at="_kept_progress"),
+        progress=Number(0, 1, at="_progress"),
         result=GameValue("_values", at="_result"),
         function=Part(if_saveable=True, at="_function"),
     )
@@ -140,29 +140,29 @@ class Suspendable(Saveable, LongWork, Generic[R]):
         """
         self._check_goes_on(budget)
         self._check_not_running()
+        if self.is_done:
+            return
         # Not kept if it raises.
         generator, self._generator = self._generator, None
         message: Budget | None = budget
-        if generator is None and not self.is_done:
+        if generator is None:
             generator, message = self._start(), None
         self._is_running = True
         try:
-            while generator is not None and not (self.is_done or self._is_cancelled):
+            while not (self.is_done or self._is_cancelled):
                 self._run_leg(generator, message, budget)
                 message = budget
                 if budget.is_spent:
                     break
         except Exception:
             self._progress = 0.0
-            if generator is not None:
-                generator.close()  # its last yield may be invalid
+            generator.close()  # its last yield may be invalid
             raise
         finally:
             self._is_running = False
-        if not (self.is_done or self._is_cancelled):
-            self._generator = generator
-        elif generator is not None:
-            generator.close()  # cancelled by itself
+        self._generator = generator
+        if self.is_done or self._is_cancelled:
+            self._close()  # cancelled by itself
 
     def cancel(self) -> None:
         """Close the generator, so that its ``finally`` runs; does nothing when done."""
@@ -182,16 +182,10 @@ class Suspendable(Saveable, LongWork, Generic[R]):
                 self.begin()  # closes the present generator, whose ``finally`` may raise
             finally:
                 load()
+                if not (self.is_done or is_saveable(self._function)):
+                    self._progress = 0.0    # it restarts
 
         return change
-
-    @property
-    def _kept_progress(self) -> float:
-        return self._progress if self.is_done or is_saveable(self._function) else 0.0
-
-    @_kept_progress.setter
-    def _kept_progress(self, progress: float) -> None:
-        self._progress = progress
 
     def _run_leg(
         self, generator: Generator[float | None, Budget, R], message: Budget | None, budget: Budget
@@ -345,8 +339,6 @@ class UntilGoodEnough(Saveable, LongWork, Generic[R]):
         quality: quality that is good enough, above 0, to 1.
         deadline_s: game time from which any answer is accepted (s); None for no deadline.
         clock: measures the deadline; required with a deadline only.
-        on_better: called with (best, quality) whenever a better answer is found; called again
-            on the next ``advance`` if it raises.
 
     Raises:
         TypeError: if ``work`` is not anytime work, or a deadline is given without a clock.
@@ -360,7 +352,6 @@ class UntilGoodEnough(Saveable, LongWork, Generic[R]):
     STATE = DeclaredState(
         outcome=OneOf(OUTCOMES, at="_outcome"),
         deadline_s=Optional(Seconds(), at="_deadline_s"),
-        reported_quality=Number(0, 1, at="_reported_quality"),
         work=Part(if_saveable=True, at="_work"),
     )
 
@@ -371,21 +362,17 @@ class UntilGoodEnough(Saveable, LongWork, Generic[R]):
         quality: float = 1.0,
         deadline_s: float | None = None,
         clock: Clock | None = None,
-        on_better: Callable[[R, float], object] | None = None,
     ) -> None:
         missing = [one for one in ("best", "quality", "is_done", "advance") if not hasattr(work, one)]
         if missing or isinstance(work, type):
             what = ", ".join(missing) or "an object"
             raise TypeError(f"work must be anytime work, got {shown(work)} without {what}")
-        check_callables(on_better=on_better)
         if deadline_s is not None and not hasattr(clock, "now"):
             raise TypeError(f"clock must be a Clock when deadline_s is set, got {shown(clock)}")
         self._work = work
         self._enough = finite_number("quality", quality, above=0, maximum=1)
         self._deadline_s = None if deadline_s is None else moment_s("deadline_s", deadline_s)
         self._clock = clock
-        self._on_better = on_better
-        self._reported_quality = 0.0
 
     @property
     def best(self) -> R | None:
@@ -423,11 +410,9 @@ class UntilGoodEnough(Saveable, LongWork, Generic[R]):
         self._check_goes_on(budget)
         if self.is_done:
             return
-        self._report_better()
         while not self._is_cancelled and not self._is_satisfied():
             quality = self.quality
             self._work.advance(budget)
-            self._report_better()
             if budget.is_spent or self.quality <= quality:
                 break
         self.is_done = not self._is_cancelled and self._is_satisfied()
@@ -435,13 +420,6 @@ class UntilGoodEnough(Saveable, LongWork, Generic[R]):
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
         if values.deadline_s is not None and self._clock is None:
             refuse("deadline_s", "was saved, but the current object has no clock")
-
-    def _report_better(self) -> None:
-        best, quality = self._work.best, self.quality
-        if best is not None and quality > self._reported_quality:
-            if self._on_better is not None:
-                self._on_better(best, quality)
-            self._reported_quality = quality
 
     def _is_satisfied(self) -> bool:
         if self._work.is_done or self.quality >= self._enough:

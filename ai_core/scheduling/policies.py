@@ -26,10 +26,9 @@ class Policy(Enum):
 
     LOAD_BALANCING = "load_balancing"
     """No task starts once the budget is spent; the rest waits for the next frame. Waiting tasks go first, by waiting
-    time, ties by smallest id; before them, with an activation delay, those that may run for the first time. A task that
-    falls due again while it waits still runs once. One task runs in every frame, even with no budget at all: so with n
-    tasks none waits longer than n - 1 frames, and the overrun is at most the one task that was running when the budget
-    ended."""
+    time, ties by smallest id. A task that falls due again while it waits still runs once. One task runs in every
+    frame, even with no budget at all: so with n tasks none waits longer than n - 1 frames, and the overrun is at most
+    the one task that was running when the budget ended. So many new tasks make no spike."""
 
     PRIORITY = "priority"
     """Every due task, the highest priority first. Nothing waits: work is expected to pause when its share is spent,

@@ -16,7 +16,6 @@ from ai_core.errors import (
     checked_name,
     finite_number,
     shown,
-    whole_number,
 )
 from ai_core.faults import FaultIsolation, given_faults
 from ai_core.saving.declared_state import Change, ClockNow, DeclaredState, Refuse, Saveable
@@ -44,9 +43,6 @@ from ai_core.trace import Trace, given_trace
 
 __all__ = ["Scheduler", "tree_statistics"]
 
-MOST_ACTIVATIONS = 1_000_000
-"""Largest cap on activations in a frame (count): more than a frame could run."""
-
 SERVED_FIRST, SERVED_AT_ONCE = 8, 64
 """Waiting tasks in the first batch of a frame, and most in a batch (count); each batch has twice as many as the last.
 
@@ -55,7 +51,6 @@ run pays the first cost, with larger ones a small budget pays for tasks that it 
 """
 
 by_priority = attrgetter("_priority")
-by_wait = attrgetter("_due_since", "_id")
 
 _PreparedTask = tuple[dict[str, Any], Task, Change]
 """A saved task, the present task of its name, and the function that loads the state of its work."""
@@ -81,9 +76,6 @@ class Scheduler(Saveable):
         stopwatch: measures each run if the budget does not measure time.
         on_overrun: called with the Overrun when a task took a frame beyond its budget.
         phasing: chooses automatic phases; None for a PhaseTable.
-        activations_per_frame: activation delay: most tasks that run for the first time in one frame
-            (count), so that a wave of new ones makes no spike; None for no limit. Further ones
-            wait their turn, and run with their true elapsed time.
         learns_bias: whether tasks that overrun get smaller shares, and those that leave time over larger ones; see
             ``learned_bias``.
         margin: learns how much earlier to stop, so that fewer frames exceed a budget of time; None stops when
@@ -120,7 +112,6 @@ class Scheduler(Saveable):
         stopwatch: Stopwatch | None = None,
         on_overrun: Callable[[Overrun], object] | None = None,
         phasing: PhaseTable | None = None,
-        activations_per_frame: int | None = None,
         learns_bias: bool = False,
         margin: BudgetMargin | None = None,
     ) -> None:
@@ -130,37 +121,27 @@ class Scheduler(Saveable):
         # Read in each frame: members of an Enum are looked up by a Python function before Python 3.12.
         self._runs_due, self._balances = policy is Policy.FREQUENCY, policy is Policy.LOAD_BALANCING
         self._has_requests = policy is Policy.REQUESTED_TIME
-        self._check_policy(activations_per_frame, learns_bias, margin)
+        check_type("policy", policy, Policy, "use Policy.LOAD_BALANCING")
+        check_type("learns_bias", learns_bias, bool)
+        check_kind("margin", margin, BudgetMargin)
+        if policy is Policy.FREQUENCY and (learns_bias or margin is not None):
+            raise ValueError(
+                "learns_bias and margin have no effect with Policy.FREQUENCY; use Policy.LOAD_BALANCING")
         self._clock = checked_clock(clock)
         self._faults, self._trace = given_faults(faults), given_trace(trace)
         self._stopwatch, self._on_overrun = stopwatch, on_overrun
         self._phasing = phasing if phasing is not None else PhaseTable()
-        self._activations, self._learns_bias, self._margin = activations_per_frame, learns_bias, margin
+        self._learns_bias, self._margin = learns_bias, margin
         self._tasks: dict[int, Task] = {}
         self._next_id = self._frame = self._overruns = 0
         self._last_overrun: Overrun | None = None
         self._overrun_piece_ns = 0      # by which the work that overran this frame exceeded its share
         self._is_advancing = False
         self._table = DueTable()
-        # Tasks that wait; those that wait to run for the first time if only so many may in a frame.
-        self._line, self._new = CarryOverQueue(), CarryOverQueue()
+        self._line = CarryOverQueue()       # of the tasks that wait
         self._loop = RunLoop(
             policy is not Policy.FREQUENCY, policy in (Policy.LOAD_BALANCING, Policy.REQUESTED_TIME),
             self._faults._in_a_row)
-
-    def _check_policy(self, activations_per_frame: object, learns_bias: object, margin: object) -> None:
-        check_type("policy", self._policy, Policy, "use Policy.LOAD_BALANCING")
-        check_type("learns_bias", learns_bias, bool)
-        effects = {"activations_per_frame": activations_per_frame, "learns_bias": learns_bias, "margin": margin}
-        for name, one in effects.items():
-            if one and self._policy is Policy.FREQUENCY:
-                raise ValueError(f"{name} has no effect with Policy.FREQUENCY; use Policy.LOAD_BALANCING")
-        if activations_per_frame is not None:
-            whole_number(
-                "activations_per_frame", activations_per_frame, minimum=1,
-                maximum=MOST_ACTIVATIONS, remedy="use None for no limit",
-            )
-        check_kind("margin", margin, BudgetMargin)
 
     @property
     def clock(self) -> Clock:
@@ -185,8 +166,7 @@ class Scheduler(Saveable):
     @property
     def waiting(self) -> tuple[Task, ...]:
         """Due tasks that wait for the next frame, the longest due first, then by id."""
-        waiting = [task for queue in (self._line, self._new) for task in queue.all() if task._may_run]
-        return tuple(sorted(waiting, key=by_wait))
+        return tuple(task for task in self._line.all() if task._may_run)
 
     @property
     def overruns(self) -> int:
@@ -341,11 +321,10 @@ class Scheduler(Saveable):
     def longest_wait_frames(self, task: Task) -> int:
         """Return the most frames that ``task`` can wait from falling due to running.
 
-        It holds as long as no other task is added, and no priority changes. With n tasks: 0 with
-        ``FREQUENCY`` and, without activation delay, with ``PRIORITY``; n - 1 with
-        ``LOAD_BALANCING``. With ``REQUESTED_TIME`` ``(n - 1) * (1 + highest / priority)``: once the task has
-        waited ``(n - 1) * highest / priority``, a task that overtakes it cannot do so again within n frames,
-        and there are only n - 1 others.
+        It holds as long as no other task is added, and no priority changes. With n tasks: 0 with ``FREQUENCY`` and
+        ``PRIORITY``; n - 1 with ``LOAD_BALANCING``. With ``REQUESTED_TIME`` ``(n - 1) * (1 + highest / priority)``:
+        once the task has waited ``(n - 1) * highest / priority``, a task that overtakes it cannot do so again within
+        n frames, and there are only n - 1 others.
 
         Cost: O(tasks).
         """
@@ -355,9 +334,7 @@ class Scheduler(Saveable):
         if self._policy is Policy.REQUESTED_TIME:
             highest = max(one._priority for one in self._tasks.values())
             return int((len(self._tasks) - 1) * (1 + highest / task._priority))
-        if self._activations is None or task._runs:
-            return 0
-        return (sum(not one._runs for one in self._tasks.values()) - 1) // self._activations
+        return 0
 
     def _set_slot(self, task: Task, period: int, phase: int | None) -> None:
         task._period = period
@@ -378,8 +355,7 @@ class Scheduler(Saveable):
             self._table.add(task)
         else:
             self._table.remove(task)
-            queue = self._queue_of(task)
-            (queue.leave if task._is_removed else queue.stop)(task)
+            (self._line.leave if task._is_removed else self._line.stop)(task)
 
     def _check_ours(self, task: Task) -> None:
         if not isinstance(task, Task):
@@ -409,7 +385,7 @@ class Scheduler(Saveable):
         if self._is_advancing:
             raise RuntimeError("the scheduler is advancing already; work must not advance it")
         due = self._table.due()
-        if not (due or self._line or self._new):
+        if not (due or self._line):
             self._frame += 1
             return
         self._is_advancing = True
@@ -437,10 +413,9 @@ class Scheduler(Saveable):
                 len(self._line) > 0)
 
     def _balance(self, due: list[Task]) -> None:
-        """Run new tasks, then the waiting tasks, then the due tasks, as far as the budget suffices."""
+        """Run the waiting tasks, then the due tasks, as far as the budget suffices."""
         line, loop, frame = self._line, self._loop, self._frame
-        new = self._beginners(due)
-        if not (line.begin_frame() or new):
+        if not line.begin_frame():
             try:
                 loop.run(due)
             finally:
@@ -448,45 +423,27 @@ class Scheduler(Saveable):
                     line.join([*loop.late, *due[loop.place:]], frame)
             return
         line.join(due, frame)
+        count = SERVED_FIRST
         try:
-            count = SERVED_FIRST
-            goes_on = not new or self._serve(self._new, new)
-            while goes_on and (taken := line.take(count)):
-                goes_on = self._serve(line, taken)
+            while taken := line.take(count):
+                try:
+                    loop.run(taken, line.weight_behind)
+                finally:
+                    line.leave_reached(taken, loop.place)
+                if loop.place < len(taken):
+                    return
                 count = min(2 * count, SERVED_AT_ONCE)
         finally:
             if loop.late:
-                for queue in (line, self._new):
-                    queue.come_back([task for task in loop.late if self._queue_of(task) is queue])
-
-    def _serve(self, queue: CarryOverQueue, taken: list[Task]) -> bool:
-        """Run tasks taken from a queue; return whether all were reached."""
-        try:
-            self._loop.run(taken, self._line.weight_behind)
-        finally:
-            queue.leave_reached(taken, self._loop.place)
-        return bool(self._loop.place == len(taken))
-
-    def _queue_of(self, task: Task) -> CarryOverQueue:
-        return self._line if task._runs or self._activations is None else self._new
-
-    def _beginners(self, due: list[Task]) -> list[Task]:
-        """Let the due tasks that never ran wait; return those of all such tasks that may run in this frame."""
-        if self._activations is None:
-            return []
-        self._new.begin_frame()
-        self._new.join([task for task in due if not task._runs], self._frame)
-        taken: list[Task] = self._new.take(self._activations)
-        return taken
+                line.come_back(loop.late)
 
     def _run_sorted(self, due: list[Task]) -> None:
         """Run the due and waiting tasks in the order of the policy."""
         line, loop, frame = self._line, self._loop, self._frame
         line.begin_frame()
-        waiting = [*self._beginners(due), *line.all()]
         queue = due
-        if waiting or self._new:
-            queue = sorted([*waiting, *(task for task in due if task._due_since < 0)], key=by_id)
+        if line:
+            queue = sorted([*line.all(), *(task for task in due if task._due_since < 0)], key=by_id)
         claim = self._claim if self._has_requests else by_priority
         queue.sort(key=claim, reverse=True)     # stable: equal ones stay in the order of their ids
         loop.place = 0
@@ -494,12 +451,11 @@ class Scheduler(Saveable):
             loop.run(queue)
         finally:
             late = [*loop.late, *queue[loop.place:]]
-            if waiting:
+            if line:
                 still = set(late)
                 for task in queue:
                     if task not in still:
                         line.leave(task)
-                        self._new.leave(task)
             line.join(sorted(late, key=by_id), frame)
 
     def _claim(self, task: Task) -> float:
@@ -656,7 +612,6 @@ class Scheduler(Saveable):
         loaded = {task for _, task in pairs}
         extra = [task for task in self._tasks.values() if task not in loaded]
         self._line.clear()
-        self._new.clear()
         for task in self._tasks.values():
             self._phasing.remove(PhaseSlot(task._period, task._phase))
             task._is_placed = False
@@ -678,11 +633,10 @@ class Scheduler(Saveable):
             if since >= 0 and self._policy is not Policy.FREQUENCY:
                 task._due_since = since
                 waiting.append(task)
-        for task in sorted(waiting, key=by_wait):
-            queue = self._queue_of(task)
-            queue.add(task)
+        for task in sorted(waiting, key=attrgetter("_due_since", "_id")):
+            self._line.add(task)
             if not task._may_run:
-                queue.stop(task)
+                self._line.stop(task)
 
 
 def tree_statistics(scheduler: Scheduler) -> list[dict[str, Any]]:

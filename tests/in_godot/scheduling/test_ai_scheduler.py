@@ -321,18 +321,6 @@ def test_a_look_ahead_chooses_the_textbooks_dry_run(node, expect_errors):
     assert scheduler.look_ahead == 10
 
 
-def test_a_wave_of_spawns_is_spread_by_the_activation_delay(node, physics_frames):
-    scheduler = node("AIScheduler", budget=0.0, activations_per_frame=2)
-    ran = []
-    for number in range(5):
-        scheduler.add_behavior(lambda elapsed, number=number: ran.append(number))
-    begun = []
-    for _ in range(3):
-        physics_frames(1)
-        begun.append(len(set(ran)))
-    assert begun == [2, 4, 5]
-
-
 def test_work_that_asks_for_time_waits_until_it_is_there(node, physics_frames):
     scheduler = node("AIScheduler", policy=3, budget=1000.0)
     first = scheduler.add_behavior(lambda elapsed: None)

@@ -170,15 +170,11 @@ def test_a_known_way_is_the_best_before_the_first_step():
 
 def test_good_enough_stops_it_at_the_quality_asked_for():
     grid = maze()
-    better = []
-    work = UntilGoodEnough(
-        AnytimeSearch(grid.passage(), grid.cell(3, 4), grid.cell(8, 4)), quality=0.5,
-        on_better=lambda best, quality: better.append(quality))
+    work = UntilGoodEnough(AnytimeSearch(grid.passage(), grid.cell(3, 4), grid.cell(8, 4)), quality=0.5)
     while not work.is_done:
         work.advance(Budget.of_steps(2))
     assert work.result.is_found
     assert work.quality >= 0.5
-    assert better
 
 
 def test_cancelled_it_keeps_its_best_and_gives_its_memory_back():

@@ -1,7 +1,6 @@
 """What all that share a budget promise: nobody starves, and a wave of new work makes no spike."""
 from __future__ import annotations
 
-import json
 import math
 
 import pytest
@@ -17,120 +16,6 @@ from tests.scheduling.makers import load_balancing, priority, requested_time
 
 POLICIES = [load_balancing, priority, requested_time]
 each_policy = pytest.mark.parametrize("policy", POLICIES, ids=lambda one: one.__name__)
-
-
-class Wave:
-    """Tasks that note on which frame they ran, and how long they were told to have waited."""
-
-    def __init__(self, policy, count, *, period=1, **settings):
-        self.clock = ManualClock(seconds_per_frame=0.25)
-        self.scheduler = policy(self.clock, **settings)
-        self.ran = []
-        self.spawn(count, period)
-
-    def spawn(self, count, period=1):
-        for _ in range(count):
-            number = len(self.scheduler.tasks)
-            self.scheduler.add(
-                lambda turn, number=number: self.ran.append((self.scheduler.frame, number, turn.elapsed_s)),
-                period_frames=period, name=f"task {number}",
-            )
-
-    def live(self, frames, steps=1000):
-        for _ in range(frames):
-            self.scheduler.advance(Budget.of_steps(steps))
-            self.clock.advance()
-        told, self.ran = self.ran, []
-        return told
-
-    def first_runs(self, frames, steps=1000):
-        """First runs in each frame."""
-        seen, counts = set(), [0] * frames
-        for frame, number, _ in self.live(frames, steps):
-            counts[frame] += number not in seen
-            seen.add(number)
-        return counts
-
-
-@each_policy
-def test_new_work_begins_at_most_so_many_a_frame(policy):
-    assert Wave(policy, 10, activations_per_frame=4).first_runs(5) == [4, 4, 2, 0, 0]
-
-
-@each_policy
-def test_without_a_limit_all_new_work_begins_at_once(policy):
-    assert Wave(policy, 10).first_runs(2) == [10, 0]
-
-
-@each_policy
-def test_wave_beside_running_work_delays_nobody_else(policy):
-    wave = Wave(policy, 3, activations_per_frame=2)
-    wave.live(2)
-    wave.spawn(6)
-    ran = wave.live(4)
-    assert [sum(frame == one and number < 3 for frame, number, _ in ran) for one in range(2, 6)] == [3] * 4
-    assert [sum(frame == one and number >= 3 for frame, number, _ in ran) for one in range(2, 6)] == [2, 4, 6, 6]
-
-
-@each_policy
-def test_delayed_work_is_told_its_true_elapsed_time(policy):
-    ran = Wave(policy, 4, activations_per_frame=1).live(5)
-    first = {}
-    for _, number, elapsed_s in ran:
-        first.setdefault(number, elapsed_s)
-    assert first == {0: 0, 1: 0.25, 2: 0.5, 3: 0.75}
-
-
-@each_policy
-def test_delayed_work_keeps_its_phase(policy):
-    wave = Wave(policy, 0, activations_per_frame=1)
-    for number in range(3):
-        wave.scheduler.add(
-            lambda turn, number=number: wave.ran.append((wave.scheduler.frame, number)),
-            period_frames=5, phase_frames=0, name=str(number),
-        )
-    assert wave.live(11) == [(0, 0), (1, 1), (2, 2), (5, 0), (5, 1), (5, 2), (10, 0), (10, 1), (10, 2)]
-
-
-@each_policy
-def test_paused_or_removed_delayed_work_takes_no_others_place(policy):
-    wave = Wave(policy, 6, activations_per_frame=1)
-    wave.live(1)
-    tasks = wave.scheduler.tasks
-    wave.scheduler.pause(tasks[1])
-    wave.scheduler.remove(tasks[2])
-    assert {number for _, number, _ in wave.live(1)} == {0, 3}
-    wave.live(3)
-    assert [task.runs > 0 for task in tasks] == [True, False, False, True, True, True]
-    wave.scheduler.resume(tasks[1])
-    wave.live(2)
-    assert tasks[1].runs
-
-
-@each_policy
-def test_delayed_work_is_still_delayed_after_loading(policy):
-    first = Wave(policy, 9, period=3, activations_per_frame=2)
-    second = Wave(policy, 9, activations_per_frame=2)
-    first.live(2)
-    saved = json.loads(json.dumps([first.clock.save_state(), first.scheduler.save_state()]))
-    for part, state in zip((second.clock, second.scheduler), saved, strict=True):
-        part.prepare_state(state)()
-    second.ran.clear()
-    assert second.live(12) == first.live(12)
-
-
-@each_policy
-@pytest.mark.parametrize("cap", [0, -1, 1_000_001, math.nan, math.inf])
-def test_a_limit_on_new_work_is_in_range(policy, cap, clock):
-    with pytest.raises((TypeError, ValueError), match="activations_per_frame must be"):
-        policy(clock, activations_per_frame=cap)
-
-
-@each_policy
-@pytest.mark.parametrize("cap", [True, 2.5, "2"])
-def test_a_limit_on_new_work_is_a_whole_number(policy, cap, clock):
-    with pytest.raises(TypeError, match="activations_per_frame must be"):
-        policy(clock, activations_per_frame=cap)
 
 
 @each_policy
@@ -155,14 +40,14 @@ def test_a_misspelt_setting_is_refused(policy, clock):
 
 @each_policy
 def test_an_empty_scheduler_runs_nothing_and_counts_its_frames(policy, clock):
-    scheduler = policy(clock, learns_bias=True, activations_per_frame=1)
+    scheduler = policy(clock, learns_bias=True)
     scheduler.advance(Budget.of_steps(5))
     assert (scheduler.frame, scheduler.waiting) == (1, ())
 
 
 @each_policy
 def test_a_failure_let_through_loses_nobody_who_waits(policy, clock):
-    scheduler = policy(clock, faults=FaultIsolation(reraise=True), activations_per_frame=2)
+    scheduler = policy(clock, faults=FaultIsolation(reraise=True))
     bad = scheduler.add(lambda turn: 1 / 0, period_frames=50, phase_frames=0, priority=9)
     others = [scheduler.add(lambda turn: None, period_frames=50, phase_frames=0) for _ in range(3)]
     with pytest.raises(ZeroDivisionError):
@@ -180,9 +65,8 @@ def test_a_failure_let_through_loses_nobody_who_waits(policy, clock):
 def test_nobody_starves_whatever_the_mix(policy, data):
     """Every wait, from falling due to running, is within what the scheduler states."""
     count = data.draw(st.integers(1, 7))
-    cap = data.draw(st.none() | st.integers(1, 3))
     spent = [0]
-    scheduler = policy(ManualClock(), activations_per_frame=cap, learns_bias=data.draw(st.booleans()))
+    scheduler = policy(ManualClock(), learns_bias=data.draw(st.booleans()))
     runs = {}
     for number in range(count):
         period = data.draw(st.integers(1, 6))

@@ -39,7 +39,7 @@ class Listener:
 class World:
     """Tasks that cost time, pause, fail and meddle as they are told; all is written down."""
 
-    def __init__(self, policy, plans, *, is_heard, with_bias, cap):
+    def __init__(self, policy, plans, *, is_heard, with_bias):
         self.ns, self.ran, self.told, self.listener = 0, [], [], Listener()
         self.clock = ManualClock(0.25)
         trace = Trace()
@@ -47,7 +47,7 @@ class World:
             trace.listen(self.listener)
         self.scheduler = policy(
             self.clock, trace=trace, faults=FaultIsolation(report=self.told.append),
-            on_overrun=self.told.append, learns_bias=with_bias, activations_per_frame=cap,
+            on_overrun=self.told.append, learns_bias=with_bias,
         )
         self.tasks = []
         for number, plan in enumerate(plans):
@@ -118,7 +118,7 @@ budgets = st.lists(st.integers(0, 150), min_size=8, max_size=14)
 
 @each_policy
 @settings(max_examples=30)
-@given(plans=plans, budgets_us=budgets, cap=st.none() | st.integers(1, 2), is_heard=st.booleans())
+@given(plans=plans, budgets_us=budgets, is_heard=st.booleans())
 def test_recording_keeps_the_answers_and_a_replay_repeats_them(policy, plans, budgets_us, **settings):
     world, again = (World(policy, plans, with_bias=False, **settings) for _ in range(2))
     noted = []
@@ -134,7 +134,7 @@ def test_recording_keeps_the_answers_and_a_replay_repeats_them(policy, plans, bu
 @settings(max_examples=30)
 @given(plans=plans, budgets_us=budgets, is_heard=st.booleans(), with_bias=st.booleans())
 def test_a_recorded_frame_is_as_one_that_is_not(policy, plans, budgets_us, **settings):
-    plain, watched = (World(policy, plans, cap=None, **settings) for _ in range(2))
+    plain, watched = (World(policy, plans, **settings) for _ in range(2))
     for us in budgets_us:
         plain.live_on([Budget.of_time(us, lambda: plain.ns)])
         watched.live_on([RecordingBudget(Budget.of_time(us, lambda: watched.ns), [])])

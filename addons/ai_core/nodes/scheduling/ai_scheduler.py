@@ -177,11 +177,6 @@ class AIScheduler(Node):
         shown_when=("policy", *scheduler_core.SHARING),
         doc="If true, behaviors that use more than their share get smaller shares, and those that use less get larger"
             " shares. Has no effect with the policy frequency.")
-    activations_per_frame = export(
-        int, 0, range=(0, 1000, 1), or_greater=True, on_set="_core_setting_set",
-        shown_when=("policy", *scheduler_core.SHARING),
-        doc="Most behaviors that may run for the first time in one frame, so that many new behaviors cause no spike."
-            " 0 means no limit. Has no effect with the policy frequency.")
     automatic_phasing = export(
         bool, True, group="Phasing",
         doc="If true, behaviors with an automatic phase run in the frames with the fewest other runs; if false, their"

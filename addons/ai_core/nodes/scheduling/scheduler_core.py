@@ -25,7 +25,6 @@ def core_of(node: Any, on_overrun: Any) -> Scheduler:
     """Return a new scheduler as the properties of an AIScheduler describe it."""
     settings: dict[str, Any] = {}
     if node.policy in SHARING:
-        settings["activations_per_frame"] = node.activations_per_frame or None
         settings["learns_bias"] = bool(node.overrun_bias)
         settings["margin"] = policies.BudgetMargin() if node.budget_margin else None
     if node.look_ahead:
