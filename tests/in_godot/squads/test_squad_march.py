@@ -111,6 +111,32 @@ def test_nine_bodies_in_a_wedge_go_through_a_door(node, world, scheduler, rooms,
     assert track[..., 1].min() > 0.5                         # nor the floor
 
 
+def test_a_march_begins_when_the_map_is_there(node, world, scheduler, rooms, physics_frames):
+    mesh, rooms.navigation_mesh = rooms.navigation_mesh, construct("NavigationMesh")
+    squad = node("Squad", scheduler, think_period=6)
+    for number in range(5):
+        character(node, world, Vector3(-12, 1, number - 2), "CharacterBody3D", squad_path=squad.get_path())
+    physics_frames(3)
+    squad.follow(np.array([(-12, 1, 0), (12, 1, 0)], np.float32))
+    physics_frames(30)
+    assert places(squad)[:, 0].max() < -11.9
+    rooms.navigation_mesh = mesh
+    until(squad.is_idle, physics_frames)
+    assert squad.get_order_state() == "done"
+    assert squad.get_stragglers() == []
+    assert places(squad)[:, 0].min() > 0
+
+
+def test_a_region_that_is_never_baked_stops_a_march_for_a_while(node, world, scheduler, rooms, physics_frames):
+    rooms.navigation_mesh = construct("NavigationMesh")
+    squad = node("Squad", scheduler, think_period=6)
+    recruits(node, world, squad, 2)
+    physics_frames(3)
+    squad.move_to(Vector3(5, 0, 0))
+    until(squad.is_idle, physics_frames, most=40_000)       # half a second of real time, in short frames
+    assert squad.get_order_state() == "done"
+
+
 def test_the_commander_is_freed_on_the_way_and_the_march_goes_on(node, world, squad, signals, physics_frames):
     recruits(node, world, squad, 5)
     changed, lost = signals(squad, "commander_changed"), signals(squad, "member_lost")

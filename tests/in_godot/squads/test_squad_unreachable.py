@@ -55,7 +55,7 @@ def told(squad, signals):
 def builds(region, squad, physics_frames, *, is_open):
     server, on, door = singleton("NavigationServer3D"), region.get_navigation_map(), Vector3(0, 0, 0)
     region.navigation_mesh = ground(is_open)
-    until(lambda: (abs(server.map_get_closest_point(on, door).x) < 0.1) == is_open, physics_frames)
+    until(lambda: (abs(server.map_get_closest_point(on, door).x) < 0.1) == is_open, physics_frames, most=100_000)
     squad.ground_changed()
 
 

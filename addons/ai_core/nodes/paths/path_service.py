@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from enum import IntEnum
@@ -30,6 +29,7 @@ from addons.ai_core.nodes.characters.agent_places import has_flat_scene, no_poin
 from addons.ai_core.nodes.debugging.game_picture import DrawnShapes, GamePicture, Points
 from addons.ai_core.nodes.paths.fallback_steering import FallbackSteering, GridGround, NavigationGround, WalkableGround
 from addons.ai_core.nodes.paths.grid_of_scene import CellPlaces, Places, grid_of_scene
+from addons.ai_core.nodes.paths.map_wait import MOST_FRAMES_WITHOUT_MAP, MapWait
 from addons.ai_core.nodes.paths.navigation_path_provider import NavigationPathProvider, checked_place
 from addons.ai_core.nodes.paths.path_request import PathRequest
 from addons.ai_core.nodes.saving.node_state import SavedState
@@ -80,10 +80,6 @@ A map with a moving part, such as a platform, changes in every frame, and would 
 
 
 HINT_LAYERS_3D_NAVIGATION = 12
-MOST_FRAMES_WITHOUT_MAP = 120
-LEAST_S_WITHOUT_MAP = 0.5
-"""Time that requests wait for a navigation map, which is built on a thread, before they fail: frames, and real
-time (s), because frames may be short."""
 DIAGONALS: tuple[tuple[int, Corners], ...] = ((4, "closed"), (8, "closed"), (8, "half_open"), (8, "open"))
 
 REQUESTS = ListOf(
@@ -228,7 +224,7 @@ class PathService(SavedState, Node):
         self._given: Any = None                      # argument of set_grid_from()
         self._map: RID | None = None
         self._executor: ThreadPoolExecutor | None = None
-        self._frames_without_map, self._without_map_since_s, self._has_no_map = 0, 0.0, False
+        self._map_wait = MapWait()
         self._last_id = 0
         self._mark = ""                                   # mark of the service whose tickets were loaded
         self._requests: dict[int, PathRequest] = {}
@@ -350,19 +346,16 @@ class PathService(SavedState, Node):
     def _has_map(self) -> bool:
         """Return whether searches can run; True as well when the time to wait for a map has passed."""
         if not isinstance(self._provider, NavigationPathProvider) or self._provider.is_ready:
-            self._frames_without_map, self._has_no_map = 0, False
+            self._map_wait.end()
             return True
-        if self._frames_without_map == 0:
-            self._without_map_since_s = time.perf_counter()
-        self._frames_without_map += 1
-        if self._frames_without_map < MOST_FRAMES_WITHOUT_MAP or self._has_no_map:
-            return self._has_no_map
-        self._has_no_map = time.perf_counter() - self._without_map_since_s >= LEAST_S_WITHOUT_MAP
-        if self._has_no_map:
+        was_over = self._map_wait.is_over
+        if self._map_wait.goes_on():
+            return False
+        if not was_over:
             report_error(
                 f"found no navigation map for {MOST_FRAMES_WITHOUT_MAP} frames; add a NavigationRegion"
                 f"{self._provider.dimensions}D with a baked navigation mesh, or choose another source", self)
-        return self._has_no_map
+        return True
 
     @property
     def _dimensions(self) -> int:
@@ -398,7 +391,7 @@ class PathService(SavedState, Node):
         if self._executor is not None:
             self._executor.shutdown()       # nothing runs on it between frames
         self._service = self._provider = self._grid = self._places = self._executor = None
-        self._frames_without_map, self._has_no_map = 0, False
+        self._map_wait.end()
         self._flows, self._before_walls = {}, {}
         self._reset_fallback()
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from addons.ai_core.bridge.gd import (
+    RID,
     Color,
     GDObject,
     Node,
@@ -35,6 +36,7 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.characters.agent_places import Dimensions, Places, dimensions_of, no_points, packed, place_of
 from addons.ai_core.nodes.debugging.edited_scene import nodes_of
 from addons.ai_core.nodes.debugging.game_picture import DrawnShapes, GamePicture
+from addons.ai_core.nodes.paths.map_wait import MapWait
 from addons.ai_core.nodes.rules.rule_set import RuleSet
 from addons.ai_core.nodes.saving.node_settings import core_settings
 from addons.ai_core.nodes.saving.node_state import NodeAt, SavedState
@@ -54,6 +56,8 @@ from addons.ai_core.nodes.squads.squad_ground import (
     SceneRoutes,
     SquadGrid,
     SquadNavigation,
+    comes_later,
+    is_built,
     stands,
 )
 from addons.ai_core.nodes.squads.squad_member import SQUADS, member_of
@@ -310,6 +314,8 @@ class Squad(SavedState, Node):
         self._enemies: dict[int, int] = {}          # id of an enemy -> instance id
         self._last_enemy = 0
         self._picture: Any = None
+        self._map_wait = MapWait()
+        self._has_ground = False                    # or none has come for so long
 
     @hook
     def _choose_commander(self, members: list) -> Node:
@@ -477,12 +483,30 @@ class Squad(SavedState, Node):
         grid = None if service is None else service.grid_ground
         if grid is not None:
             return SquadGrid(*grid, self.unit)
-        viewport = self.get_viewport()
-        world = viewport.find_world_2d() if self.is_flat else viewport.find_world_3d()
         first = next((row for row, one in enumerate(self._members.values()) if stands(one)), len(self._members))
         return SquadNavigation(
-            self.has_dimensions, world.get_navigation_map(), self.unit, self.map_margin / self.unit,
+            self.has_dimensions, self._navigation_map(), self.unit, self.map_margin / self.unit,
             self.core.positions[first:first + 1])
+
+    def _navigation_map(self) -> RID:
+        viewport = self.get_viewport()
+        world = viewport.find_world_2d() if self.is_flat else viewport.find_world_3d()
+        return world.get_navigation_map()
+
+    def _awaits_ground(self) -> bool:
+        """Return whether the map of the squad's ground is still being built, so that no march can be laid on it.
+
+        Requests for paths go on: the PathService waits for the map, too. Cost: two engine calls until there is a map.
+        """
+        if self._has_ground or self.keep_clear == self.KeepClear.NOTHING:
+            return False
+        service = self.path_service()
+        if service is not None and (service.source == service.Source.GRID or not len(self.core.path_points)):
+            return False
+        if comes_later(self.has_dimensions, self._navigation_map()) and self._map_wait.goes_on():
+            return True
+        self._has_ground = is_built(self.has_dimensions, self._navigation_map()) or self._map_wait.is_over
+        return False
 
     def _commander_of(self, members: Any, positions: Any, goal: Any) -> int:
         if self.command == self.Command.SCRIPT and has_script_method(self, "_choose_commander"):
@@ -494,7 +518,8 @@ class Squad(SavedState, Node):
     def _think(self, turn: Turn) -> None:
         if self.can_process():
             self.place_all()
-            self.core.think(turn)
+            if not (self._has_to_do() and self._awaits_ground()):
+                self.core.think(turn)
             self.wake()
 
     def wake(self) -> None:
@@ -526,6 +551,8 @@ class Squad(SavedState, Node):
                 self._scheduler.core.pause(self._tasks[1])
             return                                   # the time since the last march does not count
         is_resting = self._is_resting
+        if not is_resting and self._awaits_ground():
+            return
         self._unmarched_s += turn.elapsed_s
         if self._frames % self.march_period == 0 or is_resting:
             self.place_all()

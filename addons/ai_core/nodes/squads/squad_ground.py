@@ -95,6 +95,23 @@ class SceneRoutes:
             ticket[0].release(ticket[1])
 
 
+def is_built(dimensions: int, map_rid: RID) -> bool:
+    """Return whether a navigation map has ground."""
+    server, vector = _of_navigation(dimensions)
+    return bool(server.map_get_iteration_id(map_rid)) and int(
+        server.map_get_closest_point_owner(map_rid, vector())) != 0
+
+
+def comes_later(dimensions: int, map_rid: RID) -> bool:
+    """Return whether a navigation map has regions, but no ground yet: the engine builds maps on a thread."""
+    server, _ = _of_navigation(dimensions)
+    return not is_built(dimensions, map_rid) and len(server.map_get_regions(map_rid)) > 0
+
+
+def _of_navigation(dimensions: int) -> tuple[Any, Any]:
+    return singleton(f"NavigationServer{dimensions}D"), Vector3 if dimensions == 3 else Vector2
+
+
 class SquadNavigation:
     """Ground of a squad on the navigation map; the ``clearance`` and ``standing`` of the library's squad.
 
@@ -111,10 +128,8 @@ class SquadNavigation:
 
     def __init__(self, dimensions: int, map_rid: RID, unit: float, margin_m: float, theirs: Floats) -> None:
         self._map, self._unit, self._margin_m, self._theirs = map_rid, unit, margin_m, theirs
-        self._server = singleton(f"NavigationServer{dimensions}D")
-        self._vector: Any = Vector3 if dimensions == 3 else Vector2
-        self._is_built = bool(self._server.map_get_iteration_id(map_rid)) and int(
-            self._server.map_get_closest_point_owner(map_rid, self._vector())) != 0
+        self._server, self._vector = _of_navigation(dimensions)
+        self._is_built = is_built(dimensions, map_rid)
 
     def clearance(self, points: Floats, directions: Floats, most_m: float) -> Floats:
         """Return free distances from points in directions (m). Cost: one query per ``STEP_M`` of free ground."""
