@@ -400,22 +400,28 @@ class StateMachineDefinition(Described):
                 if path in paths and leaf in leaves and leaf.startswith(f"{path}/")],
             "failing": [one for one in state["failing"] if one[0] in names]}
 
-    def to_text(self) -> str:
-        """Return one line per state, with the transitions from it below."""
+    def to_text(self, guard_text: Callable[[Callable[..., object]], str] | None = None) -> str:
+        """Return one line per state, with the transitions from it below.
+
+        Args:
+            guard_text: returns the text of a guard; None takes the names of functions.
+        """
         lines = [self.name]
-        self._describe(lines, self.root, "")
+        self._describe(lines, self.root, "", guard_text or (lambda guard: getattr(guard, "__name__", "allowed")))
         return "\n".join(lines)
 
-    def _describe(self, lines: list[str], node: StateNode, indent: str) -> None:
+    def _describe(
+        self, lines: list[str], node: StateNode, indent: str, guard_text: Callable[[Callable[..., object]], str],
+    ) -> None:
         for one in self.transitions:
             if (one.source or "") == node.path:
-                guard = f" if {getattr(one.guard, '__name__', 'allowed')}" if one.guard else ""
+                guard = f" if {guard_text(one.guard)}" if one.guard else ""
                 history = f" ({one.history.value} history)" if one.history else ""
                 lines.append(f"{indent}  {one.reason()} -> {one.target or 'stays'}{history}{guard}")
         for child in node.children:
             mark = " (initial)" if child is node.initial else ""
             lines.append(f"{indent}  {child.name}{mark}")
-            self._describe(lines, child, indent + "  ")
+            self._describe(lines, child, indent + "  ", guard_text)
 
     def _lay_out(self, parent: StateNode, states: tuple[State, ...], initial: str) -> None:
         if parent.depth >= MAXIMUM_DEPTH:

@@ -201,6 +201,15 @@ def test_what_cannot_work_is_warned_of(kind, settings, message, brain):
     assert message in " ".join(add(brain, kind, "one", **settings)._get_configuration_warnings())
 
 
+@pytest.mark.parametrize("name", ["", "cry"])
+def test_a_method_that_is_not_there_is_named(brain, physics_frames, expect_errors, name):
+    add(brain, "HabitCallMethod", "call", method_name=StringName(name))
+    last(brain)
+    expect_errors(f"' has no method '{name}'; set method_name to one that it has", times=3)
+    brain.enter()
+    physics_frames(6)
+
+
 def test_a_signal_that_is_not_there_is_named(brain, physics_frames, expect_errors):
     add(brain, "HabitEmitSignal", "emit", signal_name=StringName("cried"))
     last(brain)

@@ -181,6 +181,11 @@ def test_guards_are_expressions_methods_callables_and_scripts(bob, gdscript, phy
     physics_frames(1)
     answer = []
     called.set_guard(lambda: bool(answer))
+    lines = [one.strip() for one in machine.get_transitions_text().splitlines()]
+    assert lines[lines.index("rest (initial)") + 1:lines.index("fight")] == [
+        "a -> fight if is_armed() and courage > 0.5", "b -> fight if is_armed()", "c -> fight if _is_allowed()",
+        "d -> fight if its Callable"]
+    assert lines[-1] == "back -> rest"
     assert [machine.send_event(event) for event in "acd"] == [False] * 3
     machine.set_value("courage", 0.9)
     assert [machine.send_event(event) for event in ("a", "back", "b", "back")] == [True] * 4

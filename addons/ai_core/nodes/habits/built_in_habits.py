@@ -208,6 +208,9 @@ class HabitCallMethod(BuiltInHabit, Habit):
 
     def tick(self, run: HabitContext) -> Status:
         node = self.node_at(self.target) or self._tree.actor_node()
+        if not node.has_method(self.method_name):
+            raise RefusedValue(
+                f"'{node.get_name()}' has no method '{self.method_name}'; set method_name to one that it has")
         return Status.FAILED if node.call(self.method_name, *self.arguments) is False else Status.SUCCEEDED
 
 

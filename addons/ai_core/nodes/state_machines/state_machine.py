@@ -209,9 +209,13 @@ def _made(
     def emit(machine: Any) -> None:
         machine.parts[number].emit_taken(machine.event, machine.payload)
 
+    def guard(machine: Any) -> Any:
+        return machine.parts[number].allows()
+
+    guard.number = number  # type: ignore[attr-defined]
     return Transition(
         event, source, target, history=HISTORIES[history], after_s=after_s,
-        guard=(lambda machine: machine.parts[number].allows()) if is_guarded else None,
+        guard=guard if is_guarded else None,
         action=KeptNotice(number, "taken", "", emit))
 
 
@@ -323,7 +327,7 @@ class StateMachine(ChartNode, ScheduledCharacter, SavedState, Node):
         except LookupError as problem:
             if event not in self._unknown_events:
                 self._unknown_events.add(event)
-                report_warning(f"send_event(): {problem}; no transition of this machine waits for it", self)
+                report_warning(f"send_event(): no transition of this machine waits for it: {problem}", self)
             return False
         finally:
             if self._is_changed:
@@ -461,7 +465,9 @@ class StateMachine(ChartNode, ScheduledCharacter, SavedState, Node):
     @method
     def get_transitions_text(self) -> str:
         """Return a text of all states, each with the transitions that lead out of it."""
-        return self.core.definition.to_text() if self.core is not None else "not running"
+        core = self.core
+        return "not running" if core is None else core.definition.to_text(
+            lambda guard: core.parts[guard.number].guard_text())
 
     save_state, load_state = saving("the active and previous states, the blackboard and the states that scripts save")
 

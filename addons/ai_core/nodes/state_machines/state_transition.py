@@ -170,6 +170,15 @@ class StateTransition(ChartNode, Node):
             parts.append(str(refusal))
         return ", ".join(parts) or "allowed"
 
+    def guard_text(self) -> str:
+        """Return what the guards ask, in words."""
+        asked = ["its Callable"] if self._callable is not None else []
+        if self.guard_expression or self.guard_method:
+            asked.append(self.guard_expression or f"{self.guard_method}()")
+        if has_script_method(self, "_is_allowed"):
+            asked.append("_is_allowed()")
+        return " and ".join(map(str, asked))
+
     def emit_taken(self, event: str | None, payload: Any) -> None:
         if self.is_valid() and has_listeners(self, "taken"):
             self.taken.emit(event or "", payload)
