@@ -295,7 +295,7 @@ class WalkingHabit(ActorHabit):
     def walks_on(self) -> bool:
         """Return whether the held course may move the actor without a turn of the tree."""
         member = self._tree.group_member.member
-        return member is not None and not member.is_paused and not self._is_moved_by_squad()
+        return member is not None and not member.is_paused and not self._is_bound()
 
     @property
     def walking_speed(self) -> float:

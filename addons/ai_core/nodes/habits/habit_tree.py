@@ -395,6 +395,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         return prepared_scripts(self, self._habits_by_path(), plain, place)
 
     def _finish_load(self) -> None:
+        self._scheduler.walks.end_all_of(self)
         self._update_schedule()
         self.feed_was_loaded()
 

@@ -29,6 +29,12 @@ class HeldWalks:
         """End a course."""
         self._habits.pop(course, None)
 
+    def end_all_of(self, tree: Any) -> None:
+        """End the courses of the habits of a tree that was loaded; its present runs decide."""
+        for habit in [one for one in self._habits.values() if one._tree is tree]:
+            habit.end_course()
+            habit._walked_s = 0.0
+
     def go_on(self, elapsed_s: float) -> bool:
         """Move the actors whose trees had no turn in this frame (s); return whether there were any."""
         if not self._habits:
