@@ -96,6 +96,7 @@ class RegionGraph(PreparedGround):
         height, width = passage.shape
         self._across = -(-width // self.side)
         self._down = -(-height // self.side)
+        self._reading: Iterator[None] | None = None     # of all borders
         self._steps: Iterator[bool] | None = None       # of the first stale region
         self._begin()
 
@@ -113,24 +114,31 @@ class RegionGraph(PreparedGround):
 
     @property
     def progress(self) -> float:
-        """Share of the regions that are valid, 0 to 1."""
-        return 1 - len(self._stale) / (self._across * self._down)
+        """Progress, 0 to 1: a tenth for the borders, the rest for the regions that are valid."""
+        count = self._across * self._down
+        return 0.9 * (1 - len(self._stale) / count) + 0.1 * (1 - self._unread / (2 * count + 1))
 
     def advance(self, budget: Budget, /) -> None:
-        """Build or update regions until all are valid or the budget is spent; at least the field of one portal.
+        """Build or update regions until all are valid or the budget is spent; at least one region's borders or portal.
 
         Raises:
             RuntimeError: if it was cancelled.
         """
         self._check_goes_on(budget)
-        if self._version != self.passage.version:
-            self._follow()
-        while self._stale:
-            region = next(iter(self._stale))
-            self._steps = self._steps or self._make(region)
-            if next(self._steps, True):
-                self._steps = None
-                del self._stale[region]
+        while not self.is_done:
+            if self._reading is not None:       # cells that change meanwhile are read again afterwards
+                self._unread -= 1
+                if next(self._reading, self) is self:
+                    self._reading = None
+            elif self._version != self.passage.version:
+                self._follow()
+                continue
+            else:
+                region = next(iter(self._stale))
+                self._steps = self._steps or self._make(region)
+                if next(self._steps, True):
+                    self._steps = None
+                    del self._stale[region]
             budget.spend()
             if budget.is_spent:
                 return
@@ -173,10 +181,18 @@ class RegionGraph(PreparedGround):
         self._steps = None
         self._fields: dict[int, RegionFields] = {}
         self._borders: list[list[list[Portal]]] = [[[], [], [], []] for _ in range(count)]
-        for region in range(count):
-            self._read_borders(region, (2, 3))
-        self._allot()
+        self._free: list[PortalSearch] = []
         self._stale = dict.fromkeys(range(count))
+        self._reading, self._unread = self._read_all(), 2 * count + 1
+
+    def _read_all(self) -> Iterator[None]:
+        for region in range(len(self._borders)):
+            self._read_borders(region, (2, 3))
+            yield
+        self._allot()
+        for region in range(len(self._borders)):
+            yield
+            self._number(region)
 
     def _neighbor(self, region: int, direction: int) -> int | None:
         """Return the neighboring region in a direction, None outside the grid."""
@@ -207,7 +223,7 @@ class RegionGraph(PreparedGround):
         return changed
 
     def _allot(self) -> None:
-        """Allocate arrays for the largest number of portals of a region; all regions must be rebuilt."""
+        """Allocate arrays for the largest number of portals of a region; all must be numbered again."""
         count = len(self._borders)
         room = max(1, *(sum(map(len, borders)) for borders in self._borders))
         self.graph = PortalGraph(
@@ -215,9 +231,6 @@ class RegionGraph(PreparedGround):
             np.zeros((count, room)), np.zeros(count, np.int32))
         self.cells = np.zeros((count, room), np.int32)
         self.rows, self.columns = np.zeros_like(self.cells), np.zeros_like(self.cells)
-        self._free: list[PortalSearch] = []
-        for region in range(count):
-            self._number(region)
 
     def _number(self, region: int) -> None:
         """Write the portals of a region and their partners into the arrays."""
@@ -260,12 +273,14 @@ class RegionGraph(PreparedGround):
         stale = {self.region_of(cell) for cell in changed.tolist()}
         for region in sorted(stale):
             stale |= self._read_borders(region, (0, 1, 2, 3))
+        around = {self._neighbor(region, direction) for region in stale for direction in range(4)}
+        changed_numbers = stale | {region for region in around if region is not None}
         if max(sum(map(len, self._borders[region])) for region in stale) > self.graph.partners.shape[1]:
             kept = self.graph.portal_costs
             self._allot()
             self.graph.portal_costs[:, :kept.shape[1], :kept.shape[1]] = kept
-        around = {self._neighbor(region, direction) for region in stale for direction in range(4)}
-        for number in sorted(stale | {region for region in around if region is not None}):
+            changed_numbers = {*range(len(self._borders))}
+        for number in sorted(changed_numbers):
             self._number(number)
         self._stale.update(dict.fromkeys(sorted(stale)))
 
