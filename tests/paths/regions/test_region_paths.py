@@ -149,6 +149,20 @@ def test_regions_are_made_in_slices():
     assert slices == 9  # 16 regions whose borders are read and numbered, and 48 portals
 
 
+@pytest.mark.parametrize("steps", range(1, 34, 4))
+def test_border_that_shuts_while_borders_are_read_is_read_again(steps):
+    grid = Grid(np.ones((16, 32), bool))
+    regions = RegionGraph(grid.passage(), side=8)
+    regions.advance(Budget.of_steps(steps))
+    grid.set_cells([grid.cell(row, 8) for row in range(8)], False)     # between the first two regions
+    while not regions.is_done:
+        regions.advance(Budget.of_steps(1))
+    fresh = RegionGraph(grid.passage(), side=8)
+    fresh.advance(Budget.unlimited())
+    assert regions.graph.counts.tolist() == fresh.graph.counts.tolist()
+    assert regions.graph.counts[0] == 1
+
+
 def test_bad_input_is_refused_at_the_call():
     grid = Grid(np.ones((8, 8), bool))
     regions = regions_of(grid)
