@@ -28,7 +28,7 @@ def test_a_registration_takes_at_most_200_bytes(n):
 
 
 @pytest.mark.parametrize("is_narrowcast", [False, True])
-def test_freed_listeners_of_a_code_that_is_never_sent_are_removed(is_narrowcast):
+def test_freed_listeners_of_a_code_never_sent_are_removed(is_narrowcast):
     class Ear:
         heard = 0
 
