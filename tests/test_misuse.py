@@ -245,6 +245,14 @@ WRONG = {
         "habit 'a': children must be a sequence of Habit, got .*; put a single one in a tuple"),
     "a number for the name of a part": (
         lambda: take({1: ManualClock()}), TypeError, "a name in parts must be a string, got 1"),
+    "the tick of a tree as work": (
+        lambda: Scheduler(ManualClock()).add(HabitTree(Habit("x")).tick), TypeError,
+        "work is called with its Turn, but .* takes 'elapsed_s'; add the object itself instead of its method"),
+    "the advance of senses as work": (
+        lambda: Scheduler(ManualClock()).add(SENSES.advance), TypeError,
+        "work is called with its Turn, but .* takes 'budget'; add the object itself instead of its method"),
+    "a row of a force alone": (
+        lambda: Force((KNIGHT, 3)), TypeError, r"rows of a force must be pairs \(capabilities, count\), got"),
     "no budget of minds": (lambda: MindPopulation().tick(0.1, 5), TypeError, "budget must be a Budget, got 5"),
 }
 

@@ -102,7 +102,7 @@ def runner_for(work: Work) -> Runner:
     check_takes("work", work, 1, "one argument, its Turn")
     if flags & inspect.CO_GENERATOR:
         return _GeneratorRunner(cast("Callable[[Turn], Generator[object, Turn]]", work))
-    _check_is_for("work", work, "its Turn", TIMES)
+    _check_is_for("work", work, "its Turn", TIMES | {"budget"} if hasattr(work, "__self__") else TIMES)
     return CallableRunner(work)
 
 
@@ -141,7 +141,8 @@ def check_takes(name: str, function: Callable[..., object], count: int, wanted: 
 def _check_is_for(what: str, function: Callable[..., object], argument: str, others: frozenset[str]) -> None:
     """Raise TypeError if the name of the first argument denotes another kind of value."""
     plain, place = (function.__func__, 1) if isinstance(function, MethodType) else (function, 0)
-    names = plain.__code__.co_varnames[:plain.__code__.co_argcount] if isinstance(plain, FunctionType) else ()
+    code = getattr(plain, "__code__", None)     # compiled functions have one, too
+    names = () if code is None else code.co_varnames[:code.co_argcount]
     if len(names) <= place or names[place] not in others:
         return
     name = names[place]
@@ -151,7 +152,8 @@ def _check_is_for(what: str, function: Callable[..., object], argument: str, oth
         given = "turn.elapsed_s" if name in ("delta", "dt", "elapsed_s", "seconds") else f"... {name} ..."
         call = "work" if what == "work" else "work.advance"
         owner = getattr(function, "__self__", None)
-        if what == "work" and getattr(owner, "advance_takes", None) == "turn":
+        if what == "work" and hasattr(owner, "advance") and (
+                name == "budget" or getattr(owner, "advance_takes", None) == "turn"):
             remedy = "add the object itself instead of its method"
         else:
             remedy = f"add a function instead: lambda turn: {call}({given})"

@@ -88,7 +88,10 @@ class Force:
 
     def __init__(self, rows: Iterable[tuple[Capabilities, float]] = ()) -> None:
         counts: dict[Capabilities, float] = {}
-        for capabilities, count in rows:
+        for row in rows:
+            if not isinstance(row, tuple | list) or len(row) != 2:
+                raise TypeError(f"rows of a force must be pairs (capabilities, count), got {shown(row)}")
+            capabilities, count = row
             if not isinstance(capabilities, Capabilities):
                 raise TypeError(f"rows of a force must hold Capabilities, got {shown(capabilities)}")
             number = finite_number("count", count, minimum=0, maximum=LARGEST)
