@@ -185,7 +185,7 @@ DIGESTS: dict[Callable[[], list[object]], str] = {
     marching: "6005d16248f7fa52",
     matching: "93687351d01f45c1",
     phases: "fa06b6464fe861b9",
-    runs: "4fd2f88c878c90e5",
+    runs: "040eae47127b3524",
     senses: "aa3b3f98e9fbc8e0",
     habits: "8e69650d81b5d8ad",
 }

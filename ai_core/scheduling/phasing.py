@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ai_core.described import Described
 from ai_core.errors import finite_number, shown, whole_number
 from ai_core.saving.fields import LARGEST
-from ai_core.scheduling.phase_loops import best_first_frame
+from ai_core.scheduling.run_loops import best_first_frame
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, NS_PER_US, Task, checked_period, checked_phase
 
 __all__ = [
@@ -57,7 +57,7 @@ class FrameLoad:
         self.cells[first_frame::period_frames] += weight
 
     def best_first_frame(self, period_frames: int) -> int:
-        """Return the first frame for one more task, 0 to period - 1, as ``phase_loops`` compares them."""
+        """Return the first frame for one more task, 0 to period - 1, as ``run_loops`` compares them."""
         if period_frames > self.frames:
             common = gcd(period_frames, self.frames)
             residue = self.best_first_frame(common)

@@ -20,7 +20,7 @@ import numpy as np
 from ai_core.budget import _StepBudget
 from ai_core.errors import shown
 
-__all__ = ["UNIT", "CarryOverQueue", "RunLoop", "TaskRun", "Turn"]
+__all__ = ["UNIT", "CarryOverQueue", "RunLoop", "TaskRun", "Turn", "best_first_frame"]
 
 UNIT = 1_000_000
 """Units in a weight of 1 (count): the smallest priority is one unit. Sums of integers do not drift as tasks are added
@@ -317,7 +317,6 @@ class RunLoop:
     lets_wait: cython.bint
     failing: dict
     parts: cython.double[::1]       # shares of the remaining budget, for each of the queue
-    requests: cython.double[::1]    # as they were when the queue began
     kinds: dict             # by the code or the type of the work
     stamps: cython.longlong[::1]
     stamps_array: object
@@ -354,7 +353,7 @@ class RunLoop:
         self.shares, self.lets_wait, self.failing = shares, lets_wait, failing
         self.late, self.kinds = [], {}
         self.place, self.may_wait, self.is_overrun_known = 0, False, False
-        self.parts = self.requests = memoryview(np.zeros(8))
+        self.parts = memoryview(np.zeros(8))
         self.stamps_array = None
         self.row_kind, self.other_kinds = None, set()
         self.ahead, self.row_from = 16, 0
@@ -442,7 +441,7 @@ class RunLoop:
                 self.left = self.steps_left() if self.charges else INFINITY
             if not task._may_run:
                 self.place += 1
-            elif self.has_requests and self.may_wait and self.requests[self.place] >= 0 and not self.fits():
+            elif self.has_requests and self.may_wait and task._request >= 0 and not self.fits(task._request):
                 self.hold(task)
                 self.place += 1
             else:
@@ -467,15 +466,11 @@ class RunLoop:
         weight: cython.double
         if count > self.parts.shape[0]:
             self.parts = memoryview(np.zeros(2 * count))
-        if self.has_requests:
-            self.requests = memoryview(np.zeros(count))
         for place in range(count - 1, -1, -1):  # from the end: each total is exactly the weight still to run
             task = queue[place]
             weight = task._priority * task._bias
             total += weight
             self.parts[place] = weight / total
-            if self.has_requests:
-                self.requests[place] = task._request
         return 0
 
     @cython.cfunc
@@ -542,9 +537,8 @@ class RunLoop:
 
     @cython.cfunc
     @cython.exceptval(-1)
-    def fits(self) -> cython.bint:
+    def fits(self, request: cython.double) -> cython.bint:
         """Return whether the request of the next task is still left, as an answer that a recording keeps."""
-        request: cython.double = self.requests[self.place]
         if self.is_timed:
             fits: cython.bint = request * 1000 <= self.deadline_ns - self.ended_ns
             if self.grants is not None:
@@ -559,7 +553,7 @@ class RunLoop:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def run_one(self, task: TaskRun) -> cython.int:
-        request: cython.double = self.requests[self.place] if self.has_requests else -1.0
+        request: cython.double = task._request if self.has_requests else -1.0
         begun_ns: cython.longlong
         granted: cython.double = self.granted_now(request, self.piece_of(task))
         late: cython.longlong = self.number - task._due_since if task._due_since >= 0 else 0
@@ -804,3 +798,48 @@ class RunLoop:
                 over: cython.double = (self.ended_ns - self.deadline_ns) / 1000.0
                 self.follow_up(task, None, granted / 1000.0, used, over, 0, used, None, None)
         return 0
+
+
+def best_first_frame(
+    cells: cython.longlong[::1], rows: cython.Py_ssize_t, period: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    """Return the earliest first frame at which one more task joins the least load.
+
+    First frames are compared by the busiest frame that the task would join, then by the number of frames as busy,
+    then by the sum of the loads of all frames.
+
+    Args:
+        cells: load of each frame, int64, 0 or more.
+        rows: frames that the task would join (count); ``rows * period`` cells are read.
+        period: of the task (frames).
+
+    Cost: O(rows * period), about 1 ns each.
+    """
+    best: cython.Py_ssize_t = 0
+    first: cython.Py_ssize_t
+    frame: cython.Py_ssize_t
+    end: cython.Py_ssize_t = rows * period
+    load: cython.longlong
+    busiest: cython.longlong
+    as_busy: cython.longlong
+    total: cython.longlong
+    least_busiest: cython.longlong = NEVER_NS
+    least_as_busy: cython.longlong = NEVER_NS
+    least_total: cython.longlong = NEVER_NS
+    for first in range(period):
+        busiest = as_busy = total = 0
+        frame = first
+        while frame < end:      # a range with a step that is not a constant is slow
+            load = cells[frame]
+            frame += period
+            total += load
+            if load > busiest:
+                busiest, as_busy = load, 1
+                if busiest > least_busiest:
+                    break
+            elif load == busiest:
+                as_busy += 1
+        if busiest < least_busiest or (busiest == least_busiest and (
+                as_busy < least_as_busy or (as_busy == least_as_busy and total < least_total))):
+            best, least_busiest, least_as_busy, least_total = first, busiest, as_busy, total
+    return best

@@ -30,6 +30,7 @@ from ai_core.scheduling.run_loops import CarryOverQueue, RunLoop
 from ai_core.scheduling.statistics import Overrun
 from ai_core.scheduling.task import (
     LARGEST_REQUEST,
+    NS_PER_US,
     SAVED_TASK,
     Task,
     Turn,
@@ -553,9 +554,26 @@ class Scheduler(Saveable):
         Staleness is the time since the last run, or since the task was added if it never ran.
         Times are 0 where nothing measures them.
         """
-        now, faults = self._clock.now, self._faults
-        return [
-            task.statistics_row(now, is_quarantined=faults.is_quarantined(task)) for task in self._tasks.values()]
+        now = self._clock.now
+        return [{
+            "id": task._id,
+            "name": task._name,
+            "period_frames": task._period,
+            "phase_frames": task._phase,
+            "priority": task._priority,
+            "is_paused": task._paused,
+            "is_quarantined": self._faults.is_quarantined(task),
+            "runs": task._runs,
+            "used_us_mean": task._used_ns / NS_PER_US / max(1, task._measured_runs),
+            "used_us_p95": task._p95_ns / NS_PER_US,
+            "used_us_max": task._max_used_ns / NS_PER_US,
+            "lateness_frames_mean": task._lateness_frames / max(1, task._runs),
+            "lateness_frames_max": task._max_lateness_frames,
+            "faults": task._faults,
+            "overruns": task._overruns,
+            "staleness_frames": now.frame - task._last_frame,
+            "staleness_s": now.seconds - task._last_s,
+        } for task in self._tasks.values()]
 
     # -- saving
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite, isnan
-from numbers import Real
+from math import isnan
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 from ai_core.clock import TimeIndex
@@ -112,25 +112,18 @@ def _rank(value: object) -> tuple[int, float, str]:
 
 def _column(name: str, values: Sequence[object]) -> list[str]:
     """Return the heading, the rule and the cells of a column, all of one width."""
-    numbers = [float(one) for one in values if isinstance(one, Real) and isfinite(one)]
-    fractions = [abs(one) for one in numbers if not one.is_integer()]
-    decimals = 0 if not fractions else 2 if max(fractions) < 1000 else 1
-    cells = [_cell(value, decimals) for value in values]
-    heading = _printable(name)
-    width = max([len(heading), *map(len, cells)])
-    lines = [heading, "-" * width, *cells]
+    heading, cells = _printable(name), [_cell(value) for value in values]
+    width = max(map(len, [heading, *cells]))
     is_text = any(isinstance(value, str) for value in values)
-    return [line.ljust(width) if is_text else line.rjust(width) for line in lines]
+    return [line.ljust(width) if is_text else line.rjust(width) for line in (heading, "-" * width, *cells)]
 
 
-def _cell(value: object, decimals: int) -> str:
-    if value is None:
-        return ""
+def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "-"
-    if isinstance(value, Real):
-        return f"{float(value):.{decimals}f}"
-    return _printable(str(value))
+    if isinstance(value, Real) and not isinstance(value, Integral):
+        return f"{float(value):.2f}"
+    return "" if value is None else _printable(str(value))
 
 
 def _printable(text: str) -> str:

@@ -145,36 +145,6 @@ class Task(TaskRun):
         """Number of runs that raised."""
         return int(self._faults)
 
-    def statistics_row(self, now: TimeIndex, *, is_quarantined: bool) -> dict[str, Any]:
-        """Return its row of ``Scheduler.statistics``: settings, totals, means per run and 95th percentiles.
-
-        Times are of the runs that were measured: 0 where nothing measures them.
-
-        Args:
-            now: current game time.
-            is_quarantined: whether it is.
-        """
-        measured, runs = max(1, self._measured_runs), max(1, self._runs)
-        return {
-            "id": self._id,
-            "name": self._name,
-            "period_frames": self._period,
-            "phase_frames": self._phase,
-            "priority": self._priority,
-            "is_paused": self._paused,
-            "is_quarantined": is_quarantined,
-            "runs": self._runs,
-            "used_us_mean": self._used_ns / NS_PER_US / measured,
-            "used_us_p95": self._p95_ns / NS_PER_US,
-            "used_us_max": self._max_used_ns / NS_PER_US,
-            "lateness_frames_mean": self._lateness_frames / runs,
-            "lateness_frames_max": self._max_lateness_frames,
-            "faults": self._faults,
-            "overruns": self._overruns,
-            "staleness_frames": now.frame - self._last_frame,
-            "staleness_s": now.seconds - self._last_s,
-        }
-
     # Saved values that are not attributes.
 
     @property
