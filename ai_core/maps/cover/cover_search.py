@@ -67,6 +67,7 @@ class CoverQuery:
             of the travel distance as a share of the range, of the share of open directions.
         stay_bonus: bonus for the spot that the agent already holds, so that it does not alternate between
             two equally good spots.
+        pixels_per_m: above 0, explanations give lengths in pixels, of which a metre has so many.
 
     Raises:
         TypeError, ValueError: if a number is out of range.
@@ -80,6 +81,7 @@ class CoverQuery:
     distance: float = 0.5
     exposure: float = 0.25
     stay_bonus: float = 0.1
+    pixels_per_m: float = 0.0
 
     def __post_init__(self) -> None:
         finite_number("range_m", self.range_m, above=0)
@@ -87,8 +89,14 @@ class CoverQuery:
         finite_number("min_protection", self.min_protection, minimum=0, maximum=1)
         if self.posture not in ("any", "stand", "crouch"):
             raise ValueError(f"posture must be any, stand or crouch, got {shown(self.posture)}")
-        for name in ("protection", "distance", "exposure", "stay_bonus"):
+        for name in ("protection", "distance", "exposure", "stay_bonus", "pixels_per_m"):
             finite_number(name, getattr(self, name), minimum=0)
+
+    def length(self, length_m: float) -> str:
+        """Return a length as text, for explanations."""
+        if self.pixels_per_m:
+            return f"{length_m * self.pixels_per_m:.0f} px"
+        return f"{length_m:.1f}".removesuffix(".0") + " m"
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +195,7 @@ class CoverSearch(Described, SteppedWork):
         if self._best is not None:
             return f"{self._best.why}; {len(self.evaluations)} evaluated, {len(self._ranks)} could not be better"
         if not self.evaluations:
-            return f"no spot within {self._query.range_m:g} m"
+            return f"no spot within {self._query.length(self._query.range_m)}"
         counts = Counter(one.why.split(":")[0] for one in self.evaluations)
         return "no spot qualifies: " + ", ".join(f"{count} {why}" for why, count in sorted(counts.items()))
 
@@ -307,7 +315,7 @@ class CoverSearch(Described, SteppedWork):
             return "too low: hides a crouching body only"
         nearest_m = float(np.linalg.norm(self._eyes - spot.place, axis=1).min())
         if nearest_m < query.least_threat_m:
-            return f"too near to a threat: {nearest_m:.1f} m"
+            return f"too near to a threat: {query.length(nearest_m)}"
         if not is_free:
             return "taken"
         if behind is None:
@@ -350,7 +358,7 @@ class CoverSearch(Described, SteppedWork):
         spot, query, protection = one.spot, self._query, float(shares @ self._weights)
         seen_by = tuple(np.flatnonzero(shares < 1).tolist())
         if travel_m > query.range_m:
-            reason = "no path leads there" if math.isinf(travel_m) else f"too far: {travel_m:.1f} m to travel"
+            reason = "no path leads there" if math.isinf(travel_m) else f"too far: {query.length(travel_m)} to travel"
             return replace(_refusal(spot, reason), protection=protection, seen_by=seen_by, travel_m=travel_m)
         if protection < query.min_protection - 1e-6:
             why = f"too open: {protection:.2f} of the body hidden"
@@ -362,7 +370,8 @@ class CoverSearch(Described, SteppedWork):
         if spot.id == self._held != 0:
             score, stays = score + query.stay_bonus, f" + {query.stay_bonus:g} for staying"
         why = (f"{what}: score {score:.3f} = {query.protection:g} · {protection:.2f} hidden - {query.distance:g} ·"
-               f" {travel_m:.1f} m of {query.range_m:g} m - {query.exposure:g} · {spot.exposure:.2f} open{stays}; {by}")
+               f" {query.length(travel_m)} of {query.length(query.range_m)} - {query.exposure:g} ·"
+               f" {spot.exposure:.2f} open{stays}; {by}")
         return CoverEvaluation(spot, score, protection, seen_by, travel_m, why, one.cover_object)
 
 

@@ -47,6 +47,7 @@ def test_a_flat_world_in_pixels(node, scheduler, physics_frames):
     guard.position, cover.search_range = Vector2(220, 240), 96.0
     spot = cover.find_cover(guard, [Vector2(200, -250)])
     assert spot, cover.why()
+    assert " px of 96 px" in cover.why()
     assert cover.get_object(spot) == crate
     assert cover.get_place(spot).y == pytest.approx(200 + 20 + 0.5 * 32, abs=0.5)
 

@@ -900,7 +900,9 @@ class CoverMap(BakingNode, SavedState, Node):
 
     def _search(self, agent: Any, threats: list[Any], posture: str) -> CoverSearch:
         here, eyes = self._checked(agent, threats, posture)
-        query = CoverQuery(posture=posture, **core_settings(self, self.unit)["query"])  # type: ignore[arg-type]
+        query = CoverQuery(
+            posture=posture, pixels_per_m=self.unit if self.is_flat else 0.0,  # type: ignore[arg-type]
+            **core_settings(self, self.unit)["query"])
         self.searches += 1
         self.cover.apart_m = 2 * self.body.radius_m
         number = self._numbers.get(agent.instance_id) if hasattr(agent, "instance_id") else None
