@@ -58,7 +58,7 @@ from ai_core.squads.battle_forecast import forecast
 from ai_core.squads.capabilities import Capabilities, Force, power_ratio
 from ai_core.squads.situation import Sighting
 from ai_core.squads.slot_assignment import RoleNeed
-from ai_core.squads.stance import StanceJudge
+from ai_core.squads.stance import GridClearance, NearestFreeCell, StanceJudge
 from ai_core.squads.strategy.production import BuildOrder, Product, TechnologyTree
 from ai_core.squads.strategy.strategist import Strategist
 from ai_core.squads.tactics import Sacrifice
@@ -253,6 +253,11 @@ WRONG = {
         "work is called with its Turn, but .* takes 'budget'; add the object itself instead of its method"),
     "a row of a force alone": (
         lambda: Force((KNIGHT, 3)), TypeError, r"rows of a force must be pairs \(capabilities, count\), got"),
+    "nowhere to stand near": (
+        lambda: NearestFreeCell([[True]])(np.array([[np.nan, 0.0]])), ValueError, "places must be finite, got"),
+    "free from nowhere": (
+        lambda: GridClearance([[True]])(np.array([[np.nan, 0.0]]), np.array([[1.0, 0.0]]), 3.0), ValueError,
+        "points and directions must be finite, got"),
     "no budget of minds": (lambda: MindPopulation().tick(0.1, 5), TypeError, "budget must be a Budget, got 5"),
 }
 

@@ -121,7 +121,8 @@ class RegionalSenseManager(Saveable):
 
     Args:
         clock: game time.
-        line_of_sight: called at most once per advance, or None: nothing blocks sight.
+        line_of_sight: called at most once per advance, or None: nothing blocks sight. Where it raises, nothing
+            new is seen; after three times in a row it is quarantined, see ``release``.
         modalities: senses of this world; None for sight and hearing.
         max_rays: most lines of sight per advance, those of ``occlusion`` included; 1 or more.
         period_frames: see the property.
@@ -130,9 +131,9 @@ class RegionalSenseManager(Saveable):
         occlusion: share of a sound or smell that passes the obstacles on a line, or None: all
             of it. Called with many lines at once, at most half of ``max_rays`` per advance.
             Remaining signals arrive later, or are dropped ``LATEST_S`` after they were due:
-            ``arrivals_given_up``.
+            ``arrivals_given_up``. Where it raises, signals pass unmuffled; it is quarantined likewise.
         background: what is behind visible targets, or None. With it, patterns and silhouettes
-            count; it doubles the rays.
+            count; it doubles the rays. Its faults are reported, and count, as those of ``line_of_sight``.
         camouflage: visibility of patterns in front of others, or None.
         scent_trails: marks left by sources that have a strength in its modality, smelled by
             sensors that have a threshold for it; None for no trails.

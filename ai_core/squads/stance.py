@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.clock import moment_s
 from ai_core.described import Described
-from ai_core.errors import check_kind, finite_number, flags, whole_number
+from ai_core.errors import check_kind, finite_number, flags, shown, whole_number
 from ai_core.saving.declared_state import DeclaredState, Saveable
 from ai_core.saving.kinds import ListOf, Number, OneOf, Optional, Row, Seconds, Text
 from ai_core.squads.battle_forecast import forecast
@@ -200,8 +200,13 @@ class GridClearance(Described, FreeCells):
     def __call__(self, points: Floats, directions: Floats, most_m: float) -> Floats:
         """Return the free distance from each point in its direction, at most ``most_m``, shape (n,) (m).
 
+        Raises:
+            ValueError: if a number is not finite.
+
         Cost: O(points * most_m / cell_size_m), at most that of the grid's sides.
         """
+        if not (np.isfinite(points).all() and np.isfinite(directions).all()):
+            raise ValueError(f"points and directions must be finite, got {shown(points)} and {shown(directions)}")
         across_m = sum(self._is_free.shape) * self._size_m      # beyond it all is outside, and blocked
         looked_m = min(most_m, across_m + self._size_m)
         axes = list(plane_axes(points.shape[1]))
@@ -235,7 +240,15 @@ class NearestFreeCell(Described, FreeCells):
         self._middles = (np.stack([columns, rows], axis=1) + 0.5) * self._size_m + self._origin
 
     def __call__(self, places: Floats) -> Floats:
-        """Return the nearest free positions, shape (n, d) (m). Cost: O(n), and O(cells) for each blocked position."""
+        """Return the nearest free positions, shape (n, d) (m).
+
+        Raises:
+            ValueError: if a position is not finite.
+
+        Cost: O(n), and O(cells) for each blocked position.
+        """
+        if not np.isfinite(places).all():
+            raise ValueError(f"places must be finite, got {shown(places)}")
         axes = list(plane_axes(places.shape[1]))
         found = places.astype(np.float64)
         flat = found[:, axes]

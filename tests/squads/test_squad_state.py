@@ -4,11 +4,16 @@ from __future__ import annotations
 import json
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
+from ai_core.maps import Grid
+from ai_core.paths import GridPathProvider, PathService
 from ai_core.saving.fields import StateError
+from ai_core.snapshot import restore, take
+from ai_core.squads import GridRoutes, Squad
 from ai_core.squads.capabilities import Capabilities
 from ai_core.squads.formation import Formation, FormationSlot
 from tests.squads.marching import march, squad_of
@@ -93,3 +98,33 @@ def test_members_saved_twice_or_out_of_order_are_refused(squad):
     for rows in ([0, 0], [1, 0]):
         with pytest.raises(StateError, match="id"):
             squad.prepare_state({**state, "members": [state["members"][row] for row in rows]})
+
+
+@pytest.mark.parametrize("saved_after", [1, 4, 10, 13])
+def test_a_squad_saved_while_its_path_is_ready_marches_at_once(saved_after):
+    def world():
+        clock = ManualClock()
+        paths = PathService(GridPathProvider(Grid(np.ones((40, 60), bool)).passage()), clock)
+        paths.advance(Budget.unlimited())
+        squad = Squad("A", clock, routes=GridRoutes(paths, (40, 60)))
+        squad.add(0, position=(5, 18))
+        return {"clock": clock, "paths": paths, "squad": squad}
+
+    def frame(clock, paths, squad):
+        if clock.now.frame % 10 == 0:
+            squad.think()
+        paths.advance(Budget.unlimited())
+        squad.move_slots(1 / 60)
+        squad.set_positions(squad.positions + squad.velocities() / 60)
+        clock.advance()
+
+    first, other = world(), world()
+    first["squad"].move_to((50, 20))
+    for _ in range(saved_after):
+        frame(**first)
+    restore(take(first), other)
+    for _ in range(29):
+        frame(**first)
+        frame(**other)
+    assert first["squad"].positions.tolist() == other["squad"].positions.tolist()
+    assert first["squad"].positions[0, 0] > 5.2

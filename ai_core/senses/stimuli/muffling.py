@@ -59,10 +59,10 @@ def checked_shares(shares: object, wanted: int) -> list[float]:
         return [1.0] * wanted
     array = np.asarray(shares)
     if array.dtype.kind not in "iuf":
-        raise TypeError(f"between must return an array of numbers or None, got {shown(shares)}")
+        raise TypeError(f"occlusion must return an array of numbers or None, got {shown(shares)}")
     if array.shape != (wanted,):
-        raise ValueError(f"between must return shape ({wanted},), one element per line, got {array.shape}")
+        raise ValueError(f"occlusion must return shape ({wanted},), one element per line, got {array.shape}")
     if not ((array >= 0) & (array <= 1)).all():
-        raise ValueError(f"between must return shares from 0 to 1, got {shown(array.tolist())}")
+        raise ValueError(f"occlusion must return shares from 0 to 1, got {shown(array.tolist())}")
     kept: list[float] = array.astype(np.float64).tolist()
     return kept

@@ -58,7 +58,7 @@ def test_invalid_occlusion_answers_are_reported_and_sounds_go_on(answer):
         world.tick()
     assert len(world.heard) == 5
     assert [fault.name for fault in world.reported] == ["occlusion"] * 3
-    assert "between must return" in str(world.reported[0].error)
+    assert "occlusion must return" in str(world.reported[0].error)
 
 
 def test_listener_moved_behind_the_wall_hears_less_by_both():
