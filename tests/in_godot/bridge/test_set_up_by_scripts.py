@@ -180,7 +180,7 @@ def test_an_event_that_no_transition_names_is_one_warning(node, scheduler, physi
     go = node("StateTransition", idle, event="noise")
     go.to = go.get_path_to(alarm)
     physics_frames(3)
-    expect_errors("send_event(): unknown event of 'Mind' 'nois'; did you mean 'noise'?", times=1)
+    expect_errors("send_event(): unknown event of 'Mind' 'nois'; did you mean 'noise'? No transition", times=1)
     assert [machine.send_event("nois") for _ in range(5)] == [False] * 5
     assert machine.send_event("noise")
     assert machine.send_event("noise") is False       # nobody waits for it here: that is no mistake

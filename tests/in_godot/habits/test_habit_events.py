@@ -103,6 +103,29 @@ def test_listeners_of_a_beginning_read_the_event(brain, manager, physics_frames)
     assert heard == [(payload, None), "alarm", (payload, payload)]
 
 
+def test_misspelt_events_are_reported_once_for_all_trees(brain, manager, physics_frames, expect_errors):
+    manager.codes = PackedStringArray(["alarm", "door_opened"])
+    expect_errors("AIEventManager; did you mean 'door_opened'?", times=1)
+    expect_errors("AIEventManager; did you mean 'order_given'?", times=1)
+    for _ in range(2):
+        brain(habit("Go", begins_on=["dooropened", "alarm", "shot at"]), habit("Obey", begins_on=["order_givven"]))
+    physics_frames(3)
+
+
+def test_a_misspelt_event_is_a_warning_in_the_editor():
+    go = habit("Go", begins_on=["hearrd"])
+    assert "did you mean 'heard'?" in " ".join(go._get_configuration_warnings())
+    go.free()
+    transition = construct("StateTransition")
+    state, machine = construct("AIState"), construct("StateMachine")
+    state.add_child(transition)
+    machine.add_child(state)
+    transition.set("event", "target_gaind")
+    transition.set("target", 1)
+    assert "did you mean 'target_gained'?" in " ".join(transition._get_configuration_warnings())
+    machine.free()
+
+
 def test_a_habit_that_repeats_keeps_its_event(brain, manager, physics_frames):
     tree, heard = brain(investigate(repeats=3), habit("Patrol")), []
     physics_frames(2)

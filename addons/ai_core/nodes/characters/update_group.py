@@ -125,6 +125,7 @@ class UpdateGroup(Saveable):
         self._units = 0         # sum of all weights, in integer units: sums of floats would drift
         self._is_weighed = True
         self._loaded: dict[Key, SavedTickGroup] = {}      # until all nodes are loaded
+        self.reported: set[str] = set()                   # warnings that one node gives for all
         self.task: Task = scheduler.schedule(self, name=kind)
 
     @property

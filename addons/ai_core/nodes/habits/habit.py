@@ -24,6 +24,7 @@ from addons.ai_core.bridge.gd import (
     read_branch,
     signal,
 )
+from addons.ai_core.nodes.characters.event_names import misspelt
 from addons.ai_core.nodes.characters.guard_expression import GuardExpression, MissingValue
 from addons.ai_core.nodes.debugging.chart_words import ChartNode
 from addons.ai_core.nodes.debugging.edited_modules import current_module, may_have_class, spec_of, stamp_of
@@ -538,7 +539,7 @@ class Habit(ChartNode, Node):
     def _get_configuration_warnings(self) -> list[str]:
         if misplaced := self._misplaced():
             return misplaced
-        warnings = [*launch_warnings(self), *self.expression_errors()]
+        warnings = [*launch_warnings(self), *self.expression_errors(), *misspelt(self.messages())]
         tree = tree_above(self)
         named = [getattr(self, f"{one[1:]}_method") for one in CALLED if one not in self.callables]
         return warnings if tree is None else [*warnings, *tree.missing_methods(map(str, named))]

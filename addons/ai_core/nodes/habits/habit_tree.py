@@ -33,6 +33,7 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.characters.agent_places import is_in_2d
 from addons.ai_core.nodes.characters.character_work import CharacterComponent
+from addons.ai_core.nodes.characters.event_names import report_misspelt
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
 from addons.ai_core.nodes.characters.sensor_feed import VALUES
 from addons.ai_core.nodes.characters.update_group import HABIT_TREES, UpdateGroup, update_group_of
@@ -471,6 +472,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         manager = self.get_node_or_null(self.events) if self.events else nearest(
             self, "AIEventManager", MANAGERS, self._may_hear)
         is_manager = manager is not None and manager.is_class("AIEventManager")
+        report_misspelt(self, names, manager._look_up_codes() if is_manager and manager.is_present else ())
         if not is_manager or not names or not manager.is_present:
             self._end_subscription()
             if self.events and not is_manager:

@@ -24,6 +24,7 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.characters.character_work import ScheduledCharacter
+from addons.ai_core.nodes.characters.event_names import report_misspelt
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
 from addons.ai_core.nodes.characters.update_group import STATE_MACHINES, UpdateGroup
 from addons.ai_core.nodes.debugging.chart_words import ChartNode
@@ -327,7 +328,9 @@ class StateMachine(ChartNode, ScheduledCharacter, SavedState, Node):
         except LookupError as problem:
             if event not in self._unknown_events:
                 self._unknown_events.add(event)
-                report_warning(f"send_event(): no transition of this machine waits for it: {problem}", self)
+                known = str(problem)
+                end = "" if known.endswith("?") else "."
+                report_warning(f"send_event(): {known}{end} No transition of this machine waits for it", self)
             return False
         finally:
             if self._is_changed:
@@ -518,6 +521,7 @@ class StateMachine(ChartNode, ScheduledCharacter, SavedState, Node):
         self._scheduler.join(self)
         self._note_pause()
         self._reschedule()
+        report_misspelt(self, definition.events)
 
     def on_paused(self) -> None:
         if self._paused_since_s is None:

@@ -22,6 +22,7 @@ from addons.ai_core.bridge.gd import (
     node_path,
     signal,
 )
+from addons.ai_core.nodes.characters.event_names import misspelt
 from addons.ai_core.nodes.characters.guard_expression import GuardExpression, deciding_names
 from addons.ai_core.nodes.debugging.chart_words import ChartNode
 from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable
@@ -202,6 +203,8 @@ class StateTransition(ChartNode, Node):
             to = self.get_node_or_null(self.to) if self.to else None
             if to is None or not to.is_class("AIState"):
                 return [f"to '{self.to}' is not an AIState; choose the target state"]
+        if wrong := misspelt([self.event] if self.event else []):
+            return wrong
         if self.guard_expression:
             try:
                 GuardExpression(self.guard_expression, "guard_expression")
