@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import finite_number
+from ai_core.errors import finite_number, shown
 from ai_core.saving.declared_state import DeclaredState, Saveable
 from ai_core.saving.kinds import ArrayOf, Flag, ListOf, Number, Optional
 from ai_core.scheduling.interruptible import Steps, finished
@@ -402,7 +402,7 @@ class MarchPath:
         rows = slice(self._measured, wanted)
         points, right = self._points[rows], self._directions(_right_of(self._headings[rows]))
         both, sides = np.concatenate([points, points]), np.concatenate([-right, right])
-        free = np.asarray(self._clearance(both, sides, self._aside_m + self._body_m), np.float64)
+        free = self._free_from(both, sides, self._aside_m + self._body_m)
         self._free[:, rows] = np.maximum(0.0, free - self._body_m).reshape(2, -1)
         self._measured = wanted
         slope = np.arange(len(self._points)) * (FUNNEL * self._step_m)
@@ -410,6 +410,15 @@ class MarchPath:
         self._lanes = np.minimum.accumulate((opening + slope)[:, ::-1], axis=1)[:, ::-1] - slope
         self.samples[:, -2:] = np.minimum(self._lanes, FREE_M).T
         return True
+
+    def _free_from(self, points: Floats, directions: Floats, most_m: float) -> Floats:
+        """Return the answer of ``clearance``, checked."""
+        assert self._clearance is not None
+        answer = self._clearance(points, directions, most_m)
+        free = np.asarray(answer)
+        if free.dtype.kind not in "iuf" or free.shape != (len(points),) or np.isnan(free).any():
+            raise ValueError(f"clearance must return distances of shape ({len(points)},), got {shown(answer)}")
+        return free.astype(np.float64)
 
     def _beside_bodies(self) -> Floats:
         """Return the least free distance along the length of a body, so that its ends pass corners."""
@@ -441,8 +450,6 @@ class MarchPath:
 
     def _round_off(self, path_points: Floats) -> Steps[None]:
         """Move points between their neighbors, in place, where that keeps clear of walls."""
-        clearance = self._clearance
-        assert clearance is not None
         for _ in range(ROUNDS if len(path_points) > 2 else 0):
             drawn = 0.5 * path_points[1:-1] + 0.25 * (path_points[:-2] + path_points[2:])
             is_clear = np.ones(len(drawn), np.bool_)
@@ -453,8 +460,8 @@ class MarchPath:
             for sign in (-1.0, 1.0):
                 for first in range(0, len(drawn), CLEARED_AT_ONCE):
                     rows = slice(first, first + CLEARED_AT_ONCE)
-                    is_clear[rows] &= np.asarray(
-                        clearance(drawn[rows], sign * right[rows], self._body_m)) >= self._body_m
+                    free = self._free_from(drawn[rows], sign * right[rows], self._body_m)
+                    is_clear[rows] &= free >= self._body_m
                     yield
             path_points[1:-1][is_clear] = drawn[is_clear]
 
@@ -462,7 +469,7 @@ class MarchPath:
         """Return points straight on from an end, as far as the ground is free, nearest first."""
         straight = self._directions(direction[None])
         if self._clearance is not None:
-            free = float(np.asarray(self._clearance(end[None], straight, reach_m + self._body_m))[0])
+            free = float(self._free_from(end[None], straight, reach_m + self._body_m)[0])
             reach_m = min(reach_m, max(0.0, free - self._body_m))
         # At least one more point, so that every arc has a next sample.
         count = min(max(1, math.floor(reach_m / self._step_m)), MOST_SAMPLES)

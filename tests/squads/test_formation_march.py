@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from ai_core.clock import ManualClock
+from ai_core.faults import FaultIsolation
 from ai_core.squads.formation import Formation
 from ai_core.squads.formation_march import MOST_SAMPLES, MarchSettings
 from ai_core.squads.stance import GridClearance
@@ -210,3 +211,25 @@ def test_in_3d_it_lies_in_x_and_z_and_follows_the_path_height():
 def test_settings_out_of_range_are_refused(arguments, complaint):
     with pytest.raises(ValueError, match=complaint):
         MarchSettings(**arguments)
+
+
+@pytest.mark.parametrize("bad", [1, 5, 20])
+@pytest.mark.parametrize("answer", [lambda points: points[:, 0] * np.nan, lambda points: None, lambda points: 3.0])
+def test_a_wrong_clearance_is_reported_and_marched_past(bad, answer):
+    calls, reported, clock = [], [], ManualClock(FRAME_S)
+
+    def clearance(points, directions, most_m):
+        calls.append(points)
+        return answer(points) if len(calls) == bad else np.full(len(points), most_m)
+
+    squad = squad_of(
+        5, clock, clearance=clearance, faults=FaultIsolation(report=lambda fault: reported.append(str(fault.error))))
+    squad.follow([(0, 0), (9, 9)])
+    march(squad, clock, seconds=4)
+    assert np.isfinite(squad.velocities()).all()
+    assert len(calls) >= bad
+    assert [error.split(", got")[0] for error in reported] == [
+        f"clearance must return distances of shape ({len(calls[bad - 1])},)"]
+    order = squad.follow([(0, 0), (9, 9)])
+    marched(squad, clock, seconds=20)
+    assert order.state == "done"
