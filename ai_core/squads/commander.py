@@ -94,6 +94,7 @@ class Order:
         number: number of the order, one more than that of the squad's previous order.
         kind: kind of the order.
         goal: goal with as many coordinates as the squad has dimensions (m); None for "hold".
+        heading: direction to face in the plane, of length 1, of "form_up"; else None.
         state: present state.
         why: reason of the failure; while "marching", why the order will fail at the end of the path, which does
             not lead to the goal. Empty otherwise.
@@ -104,6 +105,7 @@ class Order:
     goal: tuple[float, ...] | None = None
     state: OrderState = "waiting"
     why: str = ""
+    heading: tuple[float, ...] | None = None
 
     @property
     def is_done(self) -> bool:
@@ -118,5 +120,5 @@ class Order:
 
 ORDER_STATE = Record(
     Order, number=Whole(), kind=OneOf(get_args(OrderKind)), goal=Optional(Point(lambda squad: squad.dimensions)),
-    state=OneOf(get_args(OrderState)), why=Text())
+    state=OneOf(get_args(OrderState)), why=Text(), heading=Optional(Point(2)))
 """How an order of a squad is saved."""

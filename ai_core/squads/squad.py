@@ -29,7 +29,7 @@ from ai_core.errors import (
 from ai_core.faults import FaultIsolation, given_faults
 from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part, Refuse, Same, Saveable
 from ai_core.saving.fields import checked_list, refuse
-from ai_core.saving.kinds import Columns, ListOf, MapOf, OneOf, Optional, Seconds, Whole
+from ai_core.saving.kinds import Columns, Flag, ListOf, MapOf, OneOf, Optional, Seconds, Whole
 from ai_core.scheduling.interruptible import Steps
 from ai_core.squads.attack_tokens import AttackTokens
 from ai_core.squads.capabilities import Capabilities, Force
@@ -152,7 +152,8 @@ class Squad(Saveable):
         dimensions=Same(), members=ListOf(MEMBER_STATE, at="_member_list"),
         rows=Columns(at="marchers", **MARCHING_STATE),
         commander=Optional(Whole()), appointed=Optional(Whole()), formation=FORMATION_STATE, order=ORDER_STATE,
-        march=Part(at="_march"), slots_wanted=Optional(OneOf(WANTED), at="_slots_wanted"),
+        march=Part(at="_march"), has_marched=Flag(at="_has_marched"),
+        slots_wanted=Optional(OneOf(WANTED), at="_slots_wanted"),
         slots_given_s=Seconds(at="_slots_given_s"), infeasible=ListOf(Whole(), make=tuple), stance=Part(at="judgement"),
         counts=MapOf(Whole(), names=COUNTS, at="_counts"), sightings=ListOf(SIGHTING_STATE, make=tuple, at="_met"),
         tactic=Hook(),
@@ -258,12 +259,13 @@ class Squad(Saveable):
     def ground_changed(self) -> None:
         """Measure the clearance beside the path again, after a door closed or a wall fell.
 
-        The path of ``move_to`` is requested again, from the present place; until it is there, the old one counts.
+        The path of ``move_to`` and ``form_up`` is requested again, from the present place; until it is there, the old
+        one counts.
         """
         self._thought = None        # it may lay a path beside the ground as it was: the next one begins again
         if self._march.path is not None:
             self._march.path.invalidate_clearance()
-        if self.order.kind == "move" and not self.order.is_done:
+        if self.order.kind in ("move", "form_up") and not self.order.is_done:
             self._asks_again = self._ticket is not None
             self.order.state = "waiting"
 
@@ -414,8 +416,9 @@ class Squad(Saveable):
         for name in ("commander", "appointed"):
             if getattr(values, name) not in (None, *ids):
                 refuse(name, f"must be one of the members, got {getattr(values, name)}")
-        if values.order.kind == "move" and values.order.goal is None:
-            refuse("order.goal", "must be a position for an order of kind 'move', got None")
+        for name, kinds in (("goal", ("move", "form_up")), ("heading", ("form_up",))):
+            if values.order.kind in kinds and getattr(values.order, name) is None:
+                refuse(f"order.{name}", f"must not be None for an order of kind {values.order.kind!r}")
         if len({one.enemy_id for one in values.sightings}) != len(values.sightings):
             refuse("sightings", "must name each enemy once")
         if not values.tasks.keys() <= {*ids}:
@@ -423,8 +426,7 @@ class Squad(Saveable):
 
     def _finish_load(self) -> None:
         ticket, self._ticket, self._thought = self._ticket, None, None
-        self._asks_again = self._has_marched = False
-        self._was_in_column = self.is_in_column
+        self._asks_again, self._was_in_column = False, self.is_in_column
         if ticket is not None:
             self._safely("path", lambda: self.routes.cancel(ticket))
         members, marchers = self._member_list, self.marchers
@@ -727,6 +729,8 @@ class Squad(Saveable):
     def form_up(self, place: ArrayLike, heading: Sequence[float] | None = None) -> Order:
         """Order the squad to stand in formation at a position.
 
+        It marches there along a path; without obstacles, and nearby, each member goes straight to its slot.
+
         Args:
             place: position of the commander (m).
             heading: direction to face, shape (2,), in the plane of formations; None keeps the present one.
@@ -735,14 +739,15 @@ class Squad(Saveable):
             TypeError, ValueError: if the position is not finite, or the heading has no length.
         """
         spot = checked_place("place", place, self.dimensions)
+        towards = self._march.heading
         if heading is not None:
             towards = checked_place("heading", heading, 2)
             length = float(np.sqrt((towards ** 2).sum()))
             if length == 0:
                 raise ValueError("heading must have a length, got zero")
-            self._march.heading = towards / length
+            towards = towards / length
         order = self._begin("form_up", spot)
-        self._start_march(spot[None])
+        order.heading = tuple(towards.tolist())
         return order
 
     def hold(self) -> Order:
@@ -796,6 +801,9 @@ class Squad(Saveable):
         is_on_its_way = self.order.state == "marching" or (     # or there before the path it waits for
             self.order.state == "waiting" and self._has_marched and not self.order.why)
         if is_on_its_way and len(self) and self.has_arrived:
+            if self.order.kind == "form_up" and not self.order.why and len(self._march.points) > 1:
+                self._stand(self._march.points[-1:])
+                return
             self.order.state = "failed" if self.order.why else "done"
             self._notify(f"order_{self.order.state}", self.order)
 
@@ -844,12 +852,16 @@ class Squad(Saveable):
         why = self.routes.why(ticket)
         if len(points):
             path_points = np.asarray(points, np.float64)
-            path = yield from self._march.laid(path_points, self._all_slots())
-            if order.state == "waiting":
+            if order.kind == "form_up" and not why and self._is_near(path_points):
+                self._stand(path_points[-1:])
+            else:
+                path = yield from self._march.laid(path_points, self._all_slots())
+                if order.state != "waiting":
+                    return
                 self._start_march(path_points, path)
-                order.why = why
-                if self._asks_again:
-                    self._asks_again, order.state = False, "waiting"
+            order.why = why
+            if self._asks_again:
+                self._asks_again, order.state = False, "waiting"
         else:
             self._fail(why or "no path leads there")
 
@@ -867,6 +879,16 @@ class Squad(Saveable):
         self._has_marched = True
         self.order.state = "marching"
         self._request_slots("complete")
+
+    def _is_near(self, points: Floats) -> bool:
+        """Return whether members may go straight to their slots at the end of a path: it is a line, or short."""
+        far_m = REASSIGN_DISTANCE * self.formation.spacing_m
+        return len(points) <= 2 or float(np.sqrt((np.diff(points, axis=0) ** 2).sum(axis=1)).sum()) <= far_m
+
+    def _stand(self, place: Floats) -> None:
+        """Let the members go to their slots at a place, shape (1, d), with the heading of the order."""
+        self._march.heading = np.array(self.order.heading)
+        self._start_march(place)
 
     def _fail(self, why: str) -> None:
         """End the order where the members are."""

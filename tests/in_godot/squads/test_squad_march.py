@@ -127,6 +127,23 @@ def test_a_march_begins_when_the_map_is_there(node, world, scheduler, rooms, phy
     assert places(squad)[:, 0].min() > 0
 
 
+def test_form_up_goes_through_the_door_and_faces_there(node, world, scheduler, rooms, service, physics_frames):
+    squad = navigating(node("Squad", scheduler, think_period=6), service)
+    for number in range(5):
+        character(node, world, Vector3(-10, 1, -6 + number), "CharacterBody3D", squad_path=squad.get_path(), radius=0.3)
+    physics_frames(30)
+    squad.form_up(Vector3(10, 1, 5), Vector3(0, 0, 1))
+    until(squad.is_idle, physics_frames)
+    assert squad.get_order()["state"] == "done"
+    assert squad.get_stats()["paths_requested"] == 1
+    assert squad.get_stragglers() == []
+    here = places(squad)[:, [0, 2]]
+    assert (here[:, 0] > 4).all()
+    tip = here[here[:, 1].argmax()]
+    assert tuple(tip) == pytest.approx((10, 5), abs=0.4)        # the commander, ahead of the others
+    assert sorted(here[:, 1].round().tolist()) == [1, 1, 3, 3, 5]
+
+
 def test_a_region_that_is_never_baked_stops_a_march_for_a_while(node, world, scheduler, rooms, physics_frames):
     rooms.navigation_mesh = construct("NavigationMesh")
     squad = node("Squad", scheduler, think_period=6)

@@ -622,7 +622,7 @@ class Squad(SavedState, Node):
 
     @method
     def form_up(self, place: Variant, heading: Variant = None) -> int:
-        """Order the squad to stand in formation at a position, facing heading (null: as now).
+        """Order the squad to march to a position and stand there in formation, facing heading (null: as now).
 
         They stay there until the next order or dismiss(). Returns the number of the order.
         """
@@ -684,9 +684,9 @@ class Squad(SavedState, Node):
 
     @method
     def ground_changed(self) -> None:
-        """Request the path of move_to() again, after a door closed or opened or the navigation map was rebuilt.
+        """Request the path of move_to() and form_up() again, after a door opened or closed or the map was rebuilt.
 
-        The free ground beside the path is measured again, also of follow() and form_up().
+        The free ground beside the path is measured again, also of follow().
         """
         self.core.ground_changed()
 
