@@ -137,6 +137,12 @@ def test_the_overlay_shows_a_layer_on_request_and_goes(ground, heat, physics_fra
         physics_frames(1)
         assert maps.get_child_count(True) == children + 1
         assert maps.get_children(True)[-1].get_class() == kind
+        legend = maps.get_tree().get_first_node_in_group("_ai_core_legend")
+        assert list(legend.texts()) == ["heat 0"]
+        maps.write("heat", Vector3(1, 0, 1) if kind == "MeshInstance3D" else Vector2(1, 1), 8.0)
+        physics_frames(2)
+        largest = max(maps.get_values("heat"))
+        assert list(legend.texts()) == [f"heat {share * largest:.3g}" for share in (0, 0.5, 1)]
         maps.show_in_game = False
         physics_frames(1)
         assert maps.get_child_count(True) == children

@@ -41,6 +41,39 @@ class DrawnShapes(NamedTuple):
     is_filled: bool = False
 
 
+class LegendPart:
+    """The meanings of the colors of one drawing, in the legend of all drawings.
+
+    Args:
+        node: the drawing.
+    """
+
+    def __init__(self, node: Any) -> None:
+        self._node = node
+        self._legend: Any = None
+        self._meanings: dict[str, Color] = {}
+
+    def put(self, meanings: dict[str, Color]) -> None:
+        """Replace the meanings: texts and their colors."""
+        has_legend = self._legend is not None and self._legend.is_valid()
+        if (has_legend and meanings == self._meanings) or not self._node.is_inside_tree():
+            return
+        self._meanings = meanings
+        if not has_legend:
+            self._legend = self._node.get_tree().get_first_node_in_group(LEGENDS)
+        if self._legend is None:
+            self._legend = singleton("ResourceLoader").load(LEGEND).new()
+            self._legend.add_to_group(LEGENDS)
+            self._node.add_child(self._legend)
+        self._legend.put(self._node.instance_id, meanings)
+
+    def free(self) -> None:
+        """Remove the meanings."""
+        if self._legend is not None and self._legend.is_valid():
+            self._legend.put(self._node.instance_id, {})
+        self._legend = None
+
+
 class GamePicture:
     """Lines and filled shapes in world space.
 
@@ -54,8 +87,7 @@ class GamePicture:
         self.mesh: Any = None
         self.node = construct("Node2D" if is_flat else "MeshInstance3D")
         self.node.top_level = True                    # wherever the owner is
-        self._legend: Any = None
-        self._meanings: dict[str, Color] = {}
+        self._legend = LegendPart(self.node)
         if is_flat:
             self.node.z_index = 4096
         else:
@@ -86,7 +118,7 @@ class GamePicture:
             self.mesh.clear_surfaces()
             self._add_surface(PRIMITIVE_TRIANGLES, *_joined(fills))
             self._add_surface(PRIMITIVE_LINES, *_joined(lines))
-        self._explain({one.meaning: Color(*one.color, 1.0) for one in shown if one.meaning})
+        self._legend.put({one.meaning: Color(*one.color, 1.0) for one in shown if one.meaning})
 
     def _add_surface(self, primitive: int, points: Points, colors: Points) -> None:
         if len(points):
@@ -103,26 +135,12 @@ class GamePicture:
         if len(ends):
             server.canvas_item_add_multiline(item, ends[:, :2].copy(), line_colors[::2].copy(), LINE_PX)
 
-    def _explain(self, meanings: dict[str, Color]) -> None:
-        has_legend = self._legend is not None and self._legend.is_valid()
-        if (has_legend and meanings == self._meanings) or not self.node.is_inside_tree():
-            return
-        self._meanings = meanings
-        if not has_legend:
-            self._legend = self.node.get_tree().get_first_node_in_group(LEGENDS)
-        if self._legend is None:
-            self._legend = singleton("ResourceLoader").load(LEGEND).new()
-            self._legend.add_to_group(LEGENDS)
-            self.node.add_child(self._legend)
-        self._legend.put(self.node.instance_id, meanings)
-
     def free(self) -> None:
         """Remove the drawing, and release its resources, which the engine would report as leaked."""
-        if self._legend is not None and self._legend.is_valid():
-            self._legend.put(self.node.instance_id, {})
+        self._legend.free()
         if self.node.is_valid():
             self.node.queue_free()
-        self.mesh = self._legend = None
+        self.mesh = None
 
 
 def _joined(shapes: list[DrawnShapes]) -> tuple[Points, Points]:

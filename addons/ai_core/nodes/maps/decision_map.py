@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from addons.ai_core.bridge.declarations import array_of
 from addons.ai_core.bridge.gd import (
+    Color,
     Node,
     NodePath,
     PackedFloat32Array,
@@ -27,6 +28,7 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.characters.agent_places import Dimensions, no_points, packed
+from addons.ai_core.nodes.debugging.game_picture import LegendPart
 from addons.ai_core.nodes.maps.map_writer import GROUP, MapWriters
 from addons.ai_core.nodes.paths.grid_of_scene import grid_of_scene
 from addons.ai_core.nodes.saving.scene_saving import saving
@@ -90,10 +92,14 @@ class MapOverlay:
             self.node.mesh, self.node.top_level, self.node.cast_shadow = plane, True, 0
             self.node.position = Vector3(
                 corner.x + size.x / 2, node.shown_height + ABOVE_GROUND_M, corner.y + size.y / 2)
+        self._legend = LegendPart(self.node)
         node.add_child(self.node, False, INTERNAL)
 
-    def show(self, values: NDArray[np.float32]) -> None:
-        """Draw a layer. Cost: O(cells); for debugging, not for players."""
+    def show(self, layer: str, values: NDArray[np.float32]) -> None:
+        """Draw the values of a layer. Cost: O(cells); for debugging, not for players."""
+        largest = float(values.max())
+        colors = ((0.0, COLD), (0.5, WARM), (1.0, HOT)) if largest > 0 else ((0.0, COLD),)
+        self._legend.put({f"{layer} {share * largest:.3g}": Color(*color, 1.0) for share, color in colors})
         height, width = values.shape
         self._image.set_data(width, height, False, RGBA8, heat_colors(values).tobytes())
         if self._texture is not None:
@@ -112,6 +118,7 @@ class MapOverlay:
 
     def free(self) -> None:
         """Remove the drawing, and release its resources, which the engine would report as leaked."""
+        self._legend.free()
         if self.node.is_valid():
             self.node.queue_free()
         self._texture = self._image = None
@@ -399,7 +406,7 @@ class DecisionMap(Node):
         self._reported_layer = ""
         if self._overlay is None:
             self._overlay = MapOverlay(self)
-        self._overlay.show(self._core.picture[self.shown_layer])
+        self._overlay.show(self.shown_layer, self._core.picture[self.shown_layer])
 
     def _mistakes_of_showing(self) -> list[str]:
         if not self.show_in_game or self._core is None or self.shown_layer in self._core.layers:
