@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from addons.ai_core.bridge.gd import NodePath, PackedStringArray, Vector3, construct
+from addons.ai_core.bridge.gd import NodePath, PackedStringArray, Vector2, Vector3, construct
 from tests.in_godot.squads.squad_world import character, places, until
 
 pytestmark = pytest.mark.in_its_own_world
@@ -162,6 +162,25 @@ def test_habits_walk_to_the_places_in_the_formation(node, world, squad, physics_
     squad.dismiss()
     physics_frames(3)
     assert active(trees) == ["Patrol"] * 3
+
+
+def test_habits_keep_places_in_2d_and_with_a_period(node, scheduler, physics_frames):
+    squad = node("Squad", scheduler, dimensions=1, keep_clear=1, think_period=6)
+    trees = []
+    for number in range(3):
+        body, _ = character(
+            node, scheduler, Vector2(90 * number, 0), "CharacterBody2D", squad_path=squad.get_path(), mover=SCRIPT)
+        body.motion_mode = 1
+        trees.append(habits_of(body, OBEY, ("Patrol", "HabitPatrol", {})))
+        trees[-1].set("period", 1 + number)
+    physics_frames(10)
+    squad.form_up(Vector2(0, 300))
+    until(squad.is_idle, physics_frames, 600)
+    assert (squad.get_order_state(), list(squad.get_stragglers())) == ("done", [])
+    assert at_slots(squad)
+    physics_frames(20)
+    assert active(trees) == ["Obey"] * 3
+    assert at_slots(squad)
 
 
 def test_another_order_turns_a_habit_that_walks(node, world, squad, physics_frames):
