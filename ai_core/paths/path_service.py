@@ -405,8 +405,8 @@ class PathService(Saveable):
 
     @property
     def _requests(self) -> PathRequests:
-        jobs, version = sorted((*self._jobs.waiting.values(), *self._jobs.running.values()),
-                               key=lambda job: job.number), self.provider.version
+        version = self.provider.version
+        jobs = sorted((*self._jobs.waiting.values(), *self._jobs.running.values()), key=lambda job: job.number)
         for job in jobs:
             if job.version != version:
                 job.steps = 0       # counted on another ground
