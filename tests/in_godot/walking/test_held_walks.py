@@ -85,10 +85,10 @@ def test_a_paused_tree_moves_its_body_no_more(walker, physics_frames, name, off,
 def test_a_freed_walker_leaves_nothing_behind(walker, scheduler, physics_frames):
     body, _ = walker(0, 6)
     physics_frames(20)
-    assert len(scheduler.walks) == 1
+    assert len(scheduler.walks.habits) == 1
     body.queue_free()
     physics_frames(2)
-    assert len(scheduler.walks) == 0
+    assert len(scheduler.walks.habits) == 0
 
 
 def test_a_turn_that_ends_a_walk_lets_it_go(walker, scheduler, physics_frames):
@@ -96,4 +96,4 @@ def test_a_turn_that_ends_a_walk_lets_it_go(walker, scheduler, physics_frames):
     physics_frames(20)
     tree.get_child(0).set("target_point", tree.actor_node().get_global_position())
     physics_frames(14)
-    assert len(scheduler.walks) == 0
+    assert len(scheduler.walks.habits) == 0

@@ -33,7 +33,7 @@ from addons.ai_core.nodes.saving.scene_recording import SceneRecorder, SceneRepl
 from addons.ai_core.nodes.saving.scene_saving import LoadFailed, NodePart, SchedulerPart, load_parts, save_parts
 from addons.ai_core.nodes.saving.scene_values import SceneValues, path_of
 from addons.ai_core.nodes.scheduling import scheduler_core
-from addons.ai_core.nodes.scheduling.garbage_collection import collect_due
+from addons.ai_core.nodes.scheduling.garbage_collection import COLLECTED_EVERY, collect_due
 from addons.ai_core.nodes.scheduling.scheduler_core import core_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     SCHEDULERS,
@@ -235,6 +235,7 @@ class AIScheduler(Node):
         self._is_settled = True
         self.walks = HeldWalks()
         self._walking_ns = 0        # of the last frame
+        self._uncollected = 0       # frames since garbage was looked at
         self._drawings: dict[int, tuple[Any, Callable[[], object]]] = {}     # by instance id, for this frame
         self._frame_budget_ns = _usable_ns(self.budget)     # read in each frame
         self._service = QualityOfService(target_hz=60, ai_share=0.15)
@@ -317,13 +318,16 @@ class AIScheduler(Node):
     def step(self, delta_s: float = 1 / 60) -> None:
         """Run one frame of AI of ``delta_s`` seconds, 0 to 1,000,000; call this if ``update`` is manual."""
         stopwatch, budget_ns = time.perf_counter_ns, self._frame_budget_ns
-        begun_ns, kept_ns = stopwatch(), min(self._walking_ns, budget_ns // 2)
+        begun_ns, kept_ns = stopwatch(), self._walking_ns and min(self._walking_ns, budget_ns // 2)
         budget = time_budget(begun_ns, budget_ns - kept_ns, stopwatch) if budget_ns > 0 else Budget.unlimited()
         if not 0.0 <= delta_s <= LONGEST_STEP_S:
             raise RefusedValue(f"delta_s must be from 0 to {LONGEST_STEP_S:g}, got {delta_s:g}; call step() more often")
         if self._outer is not None:
             self.require_top("step()")
-        collect_due()
+        self._uncollected += 1
+        if self._uncollected == COLLECTED_EVERY:
+            self._uncollected = 0
+            collect_due()
         if self._overran:
             self._emit_overruns()
         if self._timekeeper is None:
@@ -335,7 +339,8 @@ class AIScheduler(Node):
         (self._core or self.core).advance(granted)
         ended_ns, deadline_ns = stopwatch(), budget.deadline_ns
         self.present_budget = None
-        if self.walks.go_on(delta_s) or kept_ns:
+        if kept_ns or self.walks.habits:
+            self.walks.go_on(delta_s)
             self._walking_ns, ended_ns = stopwatch() - ended_ns, stopwatch()
         self._last_frame_us = used_us = (ended_ns - begun_ns) / 1000
         if deadline_ns is not None:

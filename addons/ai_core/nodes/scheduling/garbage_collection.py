@@ -18,6 +18,9 @@ small budget, of 100 some 40 µs, as long as other pieces of work. Both young ge
 no collection goes over several times as many.
 """
 
+COLLECTED_EVERY = 4
+"""Frames of AI from one look at the number of new objects to the next (count)."""
+
 BY_ITSELF = (1_000, 1)
 """Thresholds of the young generations for what is made between frames of AI, by scripts and spawns."""
 
@@ -61,7 +64,7 @@ def freeze_loaded_objects() -> None:
 
 
 def collect_due() -> None:
-    """Run the collection that is due, at the begin of a frame; none where other code has set thresholds or stopped it.
+    """Run the collection that is due, at the begin of some frames; none where other code set thresholds or stopped it.
 
     Cost: 0.1 µs where none is due.
     """

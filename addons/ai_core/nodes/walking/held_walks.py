@@ -12,36 +12,32 @@ class HeldWalks:
     A body that stands for frames and then jumps looks broken, so moving it cannot wait as its decisions can. Courses
     are not saved.
 
+    Attributes:
+        habits: the habits whose courses are held, by course.
+
     Cost: in each frame 10 ns a course that had its turn, and for any other what its turn would have taken.
     """
 
     def __init__(self) -> None:
-        self._habits: dict[HeldCourse, Any] = {}
-
-    def __len__(self) -> int:
-        return len(self._habits)
+        self.habits: dict[HeldCourse, Any] = {}
 
     def hold(self, course: HeldCourse, habit: Any) -> None:
         """Let a course go on from the next frame on, as long as its habit allows it."""
-        self._habits[course] = habit
+        self.habits[course] = habit
 
     def let_go(self, course: HeldCourse) -> None:
         """End a course."""
-        self._habits.pop(course, None)
+        self.habits.pop(course, None)
 
     def end_all_of(self, tree: Any) -> None:
         """End the courses of the habits of a tree that was loaded; its present runs decide."""
-        for habit in [one for one in self._habits.values() if one._tree is tree]:
+        for habit in [one for one in self.habits.values() if one._tree is tree]:
             habit.end_course()
             habit._walked_s = 0.0
 
-    def go_on(self, elapsed_s: float) -> bool:
-        """Move the actors whose trees had no turn in this frame (s); return whether there were any."""
-        if not self._habits:
-            return False
-        waiting = without_turn(list(self._habits))
-        for course in waiting:
-            habit = self._habits.get(course)
+    def go_on(self, elapsed_s: float) -> None:
+        """Move the actors whose trees had no turn in this frame (s)."""
+        for course in without_turn(list(self.habits)):
+            habit = self.habits.get(course)
             if habit is not None and habit.walks_on():      # it may have ended by what another moved
                 course.go_on(elapsed_s)
-        return bool(waiting)
