@@ -26,7 +26,7 @@ from ai_core.senses.modality import ByModality, Modality, ModalitySet
 from ai_core.senses.percepts.awareness import Awareness, AwarenessSettings, LevelChange
 from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
 from ai_core.senses.percepts.percept_loops import WatchedTarget
-from ai_core.senses.percepts.perception import Perception, limit_of
+from ai_core.senses.percepts.perception import Perception
 from ai_core.senses.scent.scent_trails import ScentMark, ScentTrails, TrailSmelling
 from ai_core.senses.sensation import Sensation, SensationReceiver
 from ai_core.senses.sense_reasons import FactorsBetween, SenseReasons
@@ -731,7 +731,8 @@ class RegionalSenseManager(Saveable):
             if self._sources.counts_motion:
                 self._sources.measure_motion(now.seconds)
             self._rests_until = 0
-            has_signals = emitted.sent != emitted.quiet_at or self._smelling is not None
+            has_signals = emitted.sent != emitted.quiet_at or bool(self._perception.heard) or (
+                self._smelling is not None)
             if has_signals:
                 emitted.sent_before, emitted.rays_left = emitted.sent, max(1, self.max_rays // 2)
             limit = None if budget.is_unlimited or budget.charges_runs else budget      # one of time
@@ -1054,7 +1055,7 @@ class RegionalSenseManager(Saveable):
     def _signal(self, budget: Budget, now_s: float) -> bool:
         """Deliver signals to sensors; the rays for what muffles them are at most half of all."""
         emitted, perception = self._emitted, self._perception
-        if perception.notices and not perception.notify(limit_of(budget)):
+        if perception.heard and not perception.notify_heard(budget):
             return False
         rays = emitted.rays_left
         is_done = emitted.advance(budget, now_s, perception.hear)

@@ -20,7 +20,7 @@ Without a plan, work that begins late in a small budget takes as much again; a l
 which long work uses all.
 """
 
-LAST_WEIGHT = 4
+LAST_WEIGHT = 5
 """Shares that the last kind gets for each one of the others (count): what they find is noticed only when it has ended.
 
 With fewer, a crowd notices late; with more, a budget that is too small leaves too little for the others.
@@ -73,13 +73,15 @@ class Turns(Saveable):
         refused: list[int] = []
         undone: list[int] = []
         for place, kind in enumerate(order):
+            later = sum(self._weights[one] for one in order[place + 1 :])
             # A part is asked: where it has no room, the rest of the budget is left to others.
-            if place and not budget.part(inf).has_room(self._planned_us[kind]):
+            part = budget.part(inf) if place else budget
+            if place and not part.has_room(self._planned_us[kind]):
                 refused.append(kind)
                 continue
-            later = sum(self._weights[one] for one in order[place + 1 :])
-            share = budget.left * self._weights[kind] / (self._weights[kind] + later) if later else inf
-            part = budget.part(share) if place else budget.part_of_at_least(LEAST_US, share)
+            if later or not place:
+                share = budget.left * self._weights[kind] / (self._weights[kind] + later)
+                part = budget.part(share) if place else budget.part_of_at_least(LEAST_US, share)
             if not self._run(kind, left, part, now_s):
                 undone.append(kind)
         # Some work is done however little is left: both in one advance would be one long piece.

@@ -149,7 +149,7 @@ class Perception(Saveable):
 
     Attributes:
         table: all percepts.
-        notices: of which listeners have not been notified, oldest first.
+        heard: notices of signals that arrived, of which listeners have not been notified, oldest first.
 
     Cost: ``advance`` O(percepts and pairs in view), 10 to 30 ns each, and what listeners cost.
     """
@@ -164,7 +164,7 @@ class Perception(Saveable):
         stage=Whole(NO_PASS, lambda owner: len(owner._modalities), at="_stage"),
         looked_in=Whole(-1, MOST),
         from_pair=Row(key_of, Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID), at="_from_pair"),
-        notices=ListOf(NOTICES, make=deque))
+        heard=ListOf(NOTICES, make=deque), notices=ListOf(NOTICES, make=deque, at="_notices"))
     # The table of sensors is that of the manager, which is loaded before.
 
     def __init__(
@@ -178,7 +178,8 @@ class Perception(Saveable):
         self._sensors: dict[int, _Perceiver] = {}
         self._sharers: dict[SenseMemory, list[int]] = {}     # the first is the owner
         self.table = PerceptTable((one.name for one in modalities.all), sources)
-        self.notices: deque[_Notices] = deque()
+        self._notices: deque[_Notices] = deque()        # of passes
+        self.heard: deque[_Notices] = deque()
         self._stage = NO_PASS       # of the pass under way: an index of the modalities, then the rows
         self._from_key = 0          # where the stage continues
         self.audience_key = (self, "audience")
@@ -246,7 +247,7 @@ class Perception(Saveable):
         if perceiver.memory is not None:
             perceiver.memory.forget_all()
         self.table.forget_all(sensor_id)
-        for notices in self.notices:
+        for notices in (*self._notices, *self.heard):
             notices.forget(sensor_id)
         self.table.now_s = -np.inf
         perceiver.last = None
@@ -256,23 +257,14 @@ class Perception(Saveable):
         for name in LISTENERS:
             self._faults.release((self._sensors[sensor_id], name))
 
-    def notify(self, limit: Budget | None) -> bool:
-        """Notify listeners, oldest notices first; return False if a budget of time ended first; see ``limit_of``."""
-        waiting, now = self.notices, self._clock.now
-        while waiting:
-            notices = waiting[0]
-            is_spent = self._notify_within(notices, limit, now)
-            # A listener may have let a sensor feel something, of which all were told meanwhile.
-            if waiting and waiting[0] is notices and not (notices.changes or notices.sensations or notices.levels):
-                waiting.popleft()
-            if is_spent:
-                return not waiting
-        return True
+    def notify_heard(self, budget: Budget) -> bool:
+        """Notify listeners of signals that arrived; return False if the budget ended first; see ``advance``."""
+        return self._notify(self.heard, limit_of(budget), HEARD_AT_ONCE, self._clock.now)
 
     def hear(self, heard: StimulusBatch, budget: Budget) -> None:
         """Take in stimuli that arrived at sensors, and notify listeners as far as the budget allows.
 
-        Notices that the budget does not reach come first in the next call.
+        Notices that the budget does not reach come first in the next call, and in ``notify_heard``.
 
         Cost: O(log percepts) each.
         """
@@ -285,14 +277,14 @@ class Perception(Saveable):
         for sensor_id, stimulus, intensity in zip(sensor_ids, which, intensities, strict=True):
             source, number, position, sent_at_s, tag = what[stimulus]
             sensations.append((sensor_id, source, number, now_s, intensity, position, sent_at_s, tag))
-        self._put_notices(sensations)
+        self._put_notices(sensations, self.heard)
         if limit is None or not limit.is_spent:
-            self.notify(limit)
+            self._notify(self.heard, limit, HEARD_AT_ONCE, now)
 
     @property
     def is_at_rest(self) -> bool:
         """Whether no pass is under way, and no listener waits for a notice."""
-        return self._stage == NO_PASS and not self.notices
+        return self._stage == NO_PASS and not self._notices and not self.heard
 
     def advance(self, pairs: Mapping[int, PairsInView], limit: Budget | None) -> bool:
         """Notify listeners, take in what is in view, let time pass for all percepts, and notify listeners.
@@ -306,7 +298,9 @@ class Perception(Saveable):
         now, table, sensors = self._clock.now, self.table, self._all_sensors
         table.now_s = now.seconds
         table.revision += 1
-        if self.notices and not (self.notify(limit) and (limit is None or not limit.is_spent)):
+        if self._notices and not (
+                self._notify(self._notices, limit, SIGHTINGS_AT_ONCE, now)
+                and (limit is None or not limit.is_spent)):
             return False
         if self._stage == NO_PASS:
             if sensors.period > 1 and sensors.turn == self.looked_in:
@@ -341,7 +335,9 @@ class Perception(Saveable):
             self._collect()
         if table.has_ended:
             table.drop_ended()
-        return not self.notices or ((limit is None or not limit.is_spent) and self.notify(limit))
+        return not self._notices or (
+            (limit is None or not limit.is_spent)
+            and self._notify(self._notices, limit, SIGHTINGS_AT_ONCE, now))
 
     @property
     def _saved_sensor_ids(self) -> NDArray[np.int64]:
@@ -418,9 +414,10 @@ class Perception(Saveable):
         levels = {one: 0 if (mind := loaded[one].awareness) is None else len(mind.levels) for one in known}
         if why := rows.refusal(np.array([levels[one] for one in sensor_ids], np.int64), latest_s):
             refuse("rows", why)
-        crossed = [one for notices in values.notices for one in notices.levels]
-        if strange := {one for one, _, _, level in crossed if level > levels.get(one, level)}:
-            refuse("notices", f"must hold levels of their sensors, those of sensor {min(strange)} are not")
+        for name, waiting in ("notices", values.notices), ("heard", values.heard):
+            crossed = [one for notices in waiting for one in notices.levels]
+            if strange := {one for one, _, _, level in crossed if level > levels.get(one, level)}:
+                refuse(name, f"must hold levels of their sensors, those of sensor {min(strange)} are not")
         if values.minds.keys() != known:
             refuse("minds", "must hold each sensor of the save, and no others")
         for sensor_id, mind in values.minds.items():
@@ -456,21 +453,36 @@ class Perception(Saveable):
         """Make notices of what a pass has listed."""
         sensations, self.table.sensations = self.table.sensations, []
         sensations.sort(key=by_sensor_modality_source)
-        self._put_notices(sensations)
+        self._put_notices(sensations, self._notices)
 
-    def _put_notices(self, sensations: list[Sighting]) -> None:
+    def _put_notices(self, sensations: list[Sighting], notices: deque[_Notices]) -> None:
         """Append notices of the changes that the loops have listed, of sensations, and of levels."""
         table = self.table
         changes, table.changes = table.changes, []
         levels, table.levels_crossed = table.levels_crossed, []
         changes.sort(key=by_sensor_then_time)
         levels.sort(key=by_sensor_then_time)
-        self.notices.append(_Notices(deque(changes), sensations, deque(levels)))
+        notices.append(_Notices(deque(changes), sensations, deque(levels)))
         for sensation in sensations:
             if (perceiver := self._sensors.get(sensation[0])) is not None:
                 perceiver.last = sensation
 
-    def _notify_within(self, notices: _Notices, limit: Budget | None, now: TimeIndex) -> bool:
+    def _notify(self, waiting: deque[_Notices], limit: Budget | None, at_once: tuple[int, int], now: TimeIndex) -> bool:
+        """Notify listeners in order; return False if the budget ended first.
+
+        An audience receives ``at_once`` sensations between two queries of the budget.
+        """
+        while waiting:
+            notices = waiting[0]
+            is_spent = self._notify_within(notices, limit, at_once, now)
+            # A listener may have let a sensor feel something, of which all were told meanwhile.
+            if waiting and waiting[0] is notices and not (notices.changes or notices.sensations or notices.levels):
+                waiting.popleft()
+            if is_spent:
+                return not waiting
+        return True
+
+    def _notify_within(self, notices: _Notices, limit: Budget | None, at_once: tuple[int, int], now: TimeIndex) -> bool:
         """Notify listeners of the notices of a block; return whether the budget is spent."""
         changes, sensations, levels = notices.changes, notices.sensations, notices.levels
         while changes:
@@ -478,8 +490,7 @@ class Perception(Saveable):
             self._call(sensor_id, f"on_{kind}", MemoryChange(kind, target, at_s, (x, y, z)), now)
             if limit is not None and limit.is_spent:
                 return True
-        was_heard = bool(sensations) and sensations[0][6] is not None
-        size, largest = HEARD_AT_ONCE if was_heard else SIGHTINGS_AT_ONCE
+        size, largest = at_once
         while sensations:
             end = 1 if self._audience is None else size if limit is not None else len(sensations)
             size = min(2 * size, largest)

@@ -213,26 +213,23 @@ class ArrivalQueue:
             del self.by_kind[one.line][one.kind()]
 
     @cython.cfunc
-    def begin_line(self, line: cython.int, now_s: cython.double):
-        """Drop arrivals that have waited for too long; later ones may merge with the rest."""
+    def begin_line(self, line: cython.int):
+        """Let later arrivals merge with those that joined a line since the last call."""
         one: Arrival
-        waiting, by_kind = self.lines[line], self.by_kind[line]
-        for _ in range(len(waiting)):
-            one = waiting.popleft()
-            if now_s - max(one.due_s, one.since_s) > LATE:
-                self.stop_merging(one)
-                if line == DELIVERY:
-                    self.dropped += 1
-                else:
-                    self.given_up += 1
-                continue
-            waiting.append(one)
+        by_kind: dict = self.by_kind[line]
+        for one in reversed(self.lines[line]):
+            if one.has_waited:
+                break
             one.has_waited = True
-            if not one.is_found:
-                kind = one.kind()
-                if kind not in by_kind:
-                    by_kind[kind] = one
-                    one.is_found = True
+            kind = one.kind()
+            if not one.is_found and kind not in by_kind:
+                by_kind[kind] = one
+                one.is_found = True
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def is_late(self, one: Arrival, now_s: cython.double) -> cython.bint:
+        return now_s - max(one.due_s, one.since_s) > LATE
 
     # Steps of an advance.
 
@@ -284,10 +281,10 @@ class ArrivalQueue:
             else:
                 self.push(one)
 
-    def begin_advance(self, now_s: float) -> None:
-        """Drop arrivals that have waited for too long; later ones may merge with the rest."""
-        self.begin_line(DELIVERY, now_s)
-        self.begin_line(OCCLUSION, now_s)
+    def begin_advance(self) -> None:
+        """Let later arrivals merge with those that wait. Cost: O(arrivals that joined a line since the last call)."""
+        self.begin_line(DELIVERY)
+        self.begin_line(OCCLUSION)
 
     @cython.cfunc
     def arrive(self, now: cython.double, before: cython.longlong):
@@ -306,11 +303,17 @@ class ArrivalQueue:
         for one in later:
             self.push(one)
 
-    def take_for_occlusion(self, most: int) -> list:
-        """Take out the first ``Arrival`` objects that wait for the occlusion, at most ``most``."""
-        taken = [self.awaiting_occlusion.popleft() for _ in range(min(most, len(self.awaiting_occlusion)))]
-        for one in taken:
+    def take_for_occlusion(self, most: int, now_s: float) -> list:
+        """Take out the first ``Arrival`` objects that wait for the occlusion, at most ``most``; drop late ones."""
+        one: Arrival
+        taken: list = []
+        while self.awaiting_occlusion and len(taken) < most:
+            one = self.awaiting_occlusion.popleft()
             self.stop_merging(one)
+            if self.is_late(one, now_s):
+                self.given_up += 1
+            else:
+                taken.append(one)
         return taken
 
     def put_occluded(self, taken: list, shares: list) -> None:
@@ -354,6 +357,9 @@ class ArrivalQueue:
         while self.arrived and taken < most:
             one = self.arrived.popleft()
             self.stop_merging(one)
+            if self.is_late(one, now):
+                self.dropped += 1
+                continue
             taken += 1
             slot = one.sensor_id & SLOT_MASK
             if slot >= self.ids.shape[0] or self.ids[slot] != one.sensor_id or (

@@ -251,7 +251,7 @@ class EmittedSignals(Saveable):
             self._pass_s = now_s
             waiting = self.queue.awaiting_occlusion
             while waiting and self.rays_left and not budget.is_spent:
-                asked = self._query_occlusion(min(self.rays_left, MOST_AT_ONCE))
+                asked = self._query_occlusion(min(self.rays_left, MOST_AT_ONCE), now_s)
                 budget.spend(asked)
                 self.rays_left -= asked
         return self._deliver(budget, now_s, self._pass_s, hear)
@@ -267,7 +267,7 @@ class EmittedSignals(Saveable):
         self.quiet_at = -1
         queue = self.queue
         if queue.arrived or queue.awaiting_occlusion:
-            queue.begin_advance(now_s)
+            queue.begin_advance()
         was_behind, self.is_behind = self.is_behind, not self._is_delivered
         for kind in [kind for kind, one in self.waiting.items() if now_s - one.sent_at_s > LATEST_S] if (
                 was_behind) else ():
@@ -323,12 +323,12 @@ class EmittedSignals(Saveable):
         self.followed, self._begun_before = 0, None
         return True
 
-    def _query_occlusion(self, most: int) -> int:
+    def _query_occlusion(self, most: int, now_s: float) -> int:
         """Query the occlusion of the first arrivals in line, at most ``most``; return their number.
 
         Turns go by order of emission, for one signal the nearest sensor first.
         """
-        taken = self.queue.take_for_occlusion(most)
+        taken = self.queue.take_for_occlusion(most, now_s)
         by_modality: dict[int, list[int]] = {}
         for place, one in enumerate(taken):
             if self._sensors.ids.knows(one.sensor_id):

@@ -115,5 +115,5 @@ def test_what_is_heard_later_is_told_later():
         heard = StimulusBatch([ear], [0], [1.0], [(source, 0, (0.0, 0.0, 1.0), 0.0, "")], 0.0)
         world.manager._perception.hear(heard, spent)
     assert told == []
-    assert world.manager._perception.notify(None)
+    assert world.manager._perception.notify_heard(Budget.unlimited())
     assert told == [("gained", 0), ("sensed", 0), ("gained", 1), ("sensed", 1)]
