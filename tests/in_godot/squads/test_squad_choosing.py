@@ -76,12 +76,22 @@ def test_facts_of_a_script_choose_the_tactic(node, world, scheduler, gdscript, p
     ("flank: met | do flanking", "rule 'flank' must repeat"),
     ("flank: mett | do flanking, repeats", "mett"),
 ])
-def test_rules_that_cannot_choose_say_why(node, scheduler, expect_errors, text, words, physics_frames):
-    expect_errors(words)
+def test_rules_that_cannot_choose_say_why(node, world, scheduler, expect_errors, text, words, physics_frames):
+    expect_errors(words, times=1)
     squad = squad_by(node, scheduler, tactic_rules=rules(text))
     assert words in " ".join(squad._get_configuration_warnings())
-    assert not squad.is_in_use()
+    recruits(node, world, squad, 2)
     physics_frames(2)
+    squad.move_to(Vector3(6, 0, 0))                 # it marches without tactics
+    until(squad.is_idle, physics_frames)
+    assert squad.get_order_state() == "done"
+
+
+def test_a_squad_that_cannot_run_says_why_at_every_call(node, scheduler, expect_errors, physics_frames):
+    expect_errors("does not run: last_stand_at, retreat_at and fight_at must be in ascending order", times=2)
+    squad = squad_by(node, scheduler, retreat_at=2.0, fight_at=1.0)
+    physics_frames(2)
+    squad.call("is_idle")
 
 
 def test_rules_are_saved_with_the_squad(node, world, scheduler, physics_frames):

@@ -299,6 +299,7 @@ class Squad(SavedState, Node):
 
     def __init__(self) -> None:
         self._core: CoreSquad | None = None
+        self._mistake = ""                          # why it does not run
         self._scheduler: Any = None
         self._tasks: list[Task] = []
         self._unmarched_s, self._frames = 0.0, 0
@@ -330,7 +331,8 @@ class Squad(SavedState, Node):
     def core(self) -> CoreSquad:
         """The library's squad, for behaviors written in Python."""
         if self._core is None:
-            raise RefusedValue("needs an AIScheduler; add the Squad to a scene that has one before using it")
+            raise RefusedValue(
+                self._mistake or "needs an AIScheduler; add the Squad to a scene that has one before using it")
         return self._core
 
     @property
@@ -363,8 +365,8 @@ class Squad(SavedState, Node):
         try:
             self._core = self._made_core()
         except (TypeError, ValueError) as error:
-            mistake = f"does not run: {error}"
-            report_next_frame(self, lambda: [] if self._core is not None else [mistake])
+            self._mistake = f"does not run: {error}"
+            report_next_frame(self, lambda: [] if self._core is not None else [self._mistake])
             return
         self._tasks = [
             self._scheduler.schedule(
@@ -386,7 +388,7 @@ class Squad(SavedState, Node):
             self._scheduler.leave(self)
         self.discharge_all()
         self.hide_squad()
-        self._core, self._scheduler, self._tasks = None, None, []
+        self._core, self._scheduler, self._tasks, self._mistake = None, None, [], ""
 
     def path_service(self) -> Any:
         """Return the PathService of ``paths``, None if there is none."""
@@ -871,12 +873,15 @@ class Squad(SavedState, Node):
     def tactic_chooser(self) -> Any:
         """Return the function that chooses the tactic at each thought of the library's squad.
 
-        Raises:
-            RefusedValue: if the rules are invalid.
+        Invalid rules are reported, and choose none: the tactic stays the one that was set.
         """
         if has_script_method(self, "_choose_tactic") or self.tactic_rules is None:
             return self._asked_tactic
-        return TacticByRules(self.rules_of_tactics(), faults=self._scheduler.faults)
+        try:
+            return TacticByRules(self.rules_of_tactics(), faults=self._scheduler.faults)
+        except RefusedValue:
+            report_next_frame(self, self._rule_mistakes)
+            return self._asked_tactic
 
     def rules_of_tactics(self) -> library.RuleSet:
         """Return the rules with the facts of a squad; the name after "do" is a tactic.
@@ -904,15 +909,18 @@ class Squad(SavedState, Node):
 
     def choosing_warnings(self) -> list[str]:
         """Return the configuration warnings of tactic_rules and habits."""
-        warnings = []
-        if self.tactic_rules is not None:
-            try:
-                self.rules_of_tactics()
-            except RefusedValue as mistake:
-                warnings.append(f"{mistake}; the squad will not run")
+        warnings = self._rule_mistakes()
         if str(self.habits) and self._habit_tree() is None:
             warnings.append(f"habits is '{self.habits}', which is not a HabitTree; no tactics will be chosen")
         return warnings
+
+    def _rule_mistakes(self) -> list[str]:
+        try:
+            if self.tactic_rules is not None:
+                self.rules_of_tactics()
+        except RefusedValue as mistake:
+            return [f"{mistake}; no tactics will be chosen"]
+        return []
 
     def _asked_tactic(self, situation: Any) -> str | None:
         if has_script_method(self, "_choose_tactic"):
