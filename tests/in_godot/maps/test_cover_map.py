@@ -155,7 +155,18 @@ def test_a_request_of_who_is_freed_fails(yard, signals):
     guard.free()
     yard.physics_frames(3)
     assert [number for number, _ in failed] == [request]
-    assert "agent must be a Node3D" in failed[0][1]
+    assert failed[0][1] == "the agent or a threat was freed"
+
+
+def test_a_level_that_is_not_baked_yet_says_so(yard, node, signals):
+    yard.walk()
+    cover = node("CoverMap", yard.scheduler, level="../Level")
+    found, failed = signals(cover, "cover_found"), signals(cover, "cover_failed")
+    assert cover.find_cover(Vector3(0, 0, -4), [Vector3(0, 0, -8)]) == 0
+    assert cover.why().startswith("the level is not baked yet; wait for bake_finished")
+    number = cover.request_cover(Vector3(0, 0, -4), [Vector3(0, 0, -8)])
+    yard.until(lambda: found or failed)
+    assert [one for one, _ in found] == [number]
 
 
 def test_a_request_of_who_left_the_tree_fails(yard, signals):

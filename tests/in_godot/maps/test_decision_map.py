@@ -230,7 +230,7 @@ def test_the_sample_of_the_document_digs_where_it_is_safe(ground, scheduler, gds
     unit.call("_on_mine_seen", Vector3(-5, 0, -5), 100.0)
     unit.call("_on_mine_seen", Vector3(5, 0, 5), 90.0)
     unit.call("_on_hit", Vector3(-5, 0, -5), 4.0)
-    physics_frames(1)
+    physics_frames(60)                              # some updates later
     assert unit.call("where_to_dig") == Vector3(5, 0, 5)
     assert not unit.call("is_quiet_here")
     assert len(unit.call("where_to_look")) == 0

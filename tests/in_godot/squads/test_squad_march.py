@@ -260,6 +260,15 @@ def test_members_may_be_moved_by_script_or_navigation_agent(node, world, squad, 
     assert tuple(agent_body.get_global_position()) == (0, 0, 3)
 
 
+def test_an_agent_that_stops_before_its_slot_is_warned_of(node, world, squad, physics_frames):
+    body, member = character(node, world, Vector3(0, 0, 3), squad_path=squad.get_path(), mover=3)
+    agent = node("NavigationAgent3D", body, name="Legs")
+    physics_frames(2)
+    assert "target_desired_distance of 'Legs' is 1: " in " ".join(member._get_configuration_warnings())
+    agent.target_desired_distance = 0.2
+    assert member._get_configuration_warnings() == []
+
+
 def test_a_running_squad_is_drawn_if_it_is_wanted(node, world, squad, physics_frames):
     recruits(node, world, squad, 3)
     squad.show_in_game = True

@@ -181,6 +181,7 @@ def _need(purpose: str, agent: Any) -> Any:
     return agent
 
 
+NOT_BAKED = "the level is not baked yet; wait for bake_finished, or use request_cover(), which waits"
 FRAMES_BEFORE_BAKING = 3
 """Frames from entering the tree to automatic baking; by then bodies are in the physics space."""
 
@@ -814,7 +815,8 @@ class CoverMap(BakingNode, SavedState, Node):
     def request_cover(self, agent: Variant, threats: list, posture: str = "any") -> int:
         """Request the best spot within the budget, and return a request number.
 
-        The result is emitted by cover_found or cover_failed with this number.
+        It waits while the level is baked for the first time. The result is emitted by cover_found or cover_failed with
+        this number.
         """
         self._checked(agent, threats, posture)
         self._last_request += 1
@@ -847,7 +849,7 @@ class CoverMap(BakingNode, SavedState, Node):
         if self._last is None:
             return "there was no search yet"
         if spot == 0:
-            return self._last.why
+            return NOT_BAKED if self._awaits_baking else self._last.why
         found = [one.why for one in self._last.evaluations if one.spot.id == spot]
         result = self._last.result if self._last.is_done else None
         if result is not None and result.spot.id == spot:
@@ -857,6 +859,8 @@ class CoverMap(BakingNode, SavedState, Node):
     def answer_requests(self, budget: Budget) -> None:
         """Answer requests, in their order, until the budget is spent; at least one step."""
         is_fresh = False
+        if self._awaits_baking:
+            return
         while self.waiting and self.is_valid() and self._scheduler is not None:
             if self._now is None and not is_fresh:
                 reading = self._refreshing = self._refreshing or self.refresh_objects()
@@ -873,10 +877,19 @@ class CoverMap(BakingNode, SavedState, Node):
             if budget.is_spent:
                 return
 
+    @property
+    def _awaits_baking(self) -> bool:
+        """Whether there are no spots yet, but will be when the level is baked."""
+        begins_later = self.bakes_at_start and self._frames < FRAMES_BEFORE_BAKING
+        return not len(self.cover) and (begins_later or self._baking is not None or bool(self._areas))
+
     def _answer(self, budget: Budget) -> None:
         """Continue the present request, or begin the next one."""
         if self._now is None:
             request = self._requests.popleft()
+            if any(hasattr(one, "is_valid") and not one.is_valid() for one in (request.agent, *request.threats)):
+                self.cover_failed.emit(request.number, "the agent or a threat was freed")
+                return
             try:
                 self._now = request, self._search(request.agent, request.threats, request.posture)
             except RefusedValue as error:

@@ -34,6 +34,9 @@ REACH_SHARE = 0.5
 LEAST_TOUGHNESS = 1e-3
 """Toughness of a character that has an attack but a toughness of 0."""
 
+SMALL_M = 0.4
+"""Largest target_desired_distance of an agent that follows a slot (m); the slot is seldom farther than a metre."""
+
 
 @gdclass(icon="res://addons/ai_core/icons/squad_member.svg")
 class SquadMember(Node):
@@ -66,7 +69,8 @@ class SquadMember(Node):
         Mover, Mover.AUTOMATIC, on_set="_movement_changed",
         doc="How the character moves. Automatic: a CharacterBody moves with move_and_slide(), which requires the"
             " AIScheduler to update in physics; the position of any other node is set. Navigation agent: the squad"
-            " sets the target of the agent, and a script moves the character. Script: a script calls get_velocity() or"
+            " sets the target of the agent, whose target_desired_distance must be small, such as 0.2 m, and a script"
+            " moves the character. Script: a script calls get_velocity() or"
             " get_destination(), or a HabitMoveTo to event.position begins on order_given. Otherwise walking habits of"
             " the character wait while the squad has an order, or any of its members a task, and after hold() and"
             " form_up() until the next order or dismiss().")
@@ -273,9 +277,7 @@ class SquadMember(Node):
 
     def agent(self) -> Any:
         """Return the navigation agent of the character, None if there is none."""
-        kind = "NavigationAgent2D" if self.body.is_class("Node2D") else "NavigationAgent3D"
-        found = self.body.find_children("*", kind, True, False)
-        return found[0] if found else None
+        return _agent_of(self.body)
 
     def _movement_changed(self) -> None:
         if self._squad is not None:
@@ -293,6 +295,12 @@ class SquadMember(Node):
             self.capabilities()
         except (TypeError, ValueError) as error:
             warnings.append(f"its capabilities are invalid: {error}")
+        body, squad = place_of(self), self._named_squad()
+        agent = _agent_of(body) if self.is_led() and body is not None and squad is not None else None
+        if agent is not None and agent.target_desired_distance > SMALL_M * squad.unit:
+            warnings.append(
+                f"target_desired_distance of '{agent.get_name()}' is {agent.target_desired_distance:g}: the slot is"
+                f" often nearer, and the character stops; set it to {SMALL_M / 2 * squad.unit:g}")
         return warnings
 
     def _place_warnings(self) -> list[str]:
@@ -304,6 +312,12 @@ class SquadMember(Node):
         if place_of(self) is None:
             warnings.append(WITHOUT_PLACE)
         return warnings
+
+
+def _agent_of(body: Any) -> Any:
+    kind = "NavigationAgent2D" if body.is_class("Node2D") else "NavigationAgent3D"
+    found = body.find_children("*", kind, True, False)
+    return found[0] if found else None
 
 
 def member_of(body: Any) -> Any:
