@@ -260,7 +260,7 @@ class FormationMarch(Saveable):
         made = self.made_for
         if made is not None and any(new > old for new, old in zip(wanted, made, strict=True)):
             made = None
-        if self.path is not None and made is not None:
+        if not self.has_path or (self.path is not None and made is not None):
             return
         points = self._points
         path = yield from self.laid(points, shape, made, self.anchor_m)

@@ -764,6 +764,7 @@ class Squad(Saveable):
         self.order.state = "replaced"
 
     def _stop(self) -> None:
+        self._thought = None        # it may be at the path that is dropped here: the next one begins again
         self._march.stop()
         self.marchers.stay()
 

@@ -160,6 +160,23 @@ def test_hold_stops_everybody_where_he_is(squad, clock):
     assert (squad.positions == before).all()
 
 
+@pytest.mark.parametrize("steps", range(1, 12))
+@pytest.mark.parametrize("order", ["hold", "dismiss"])
+def test_a_paused_thought_does_not_outlive_its_path(clock, steps, order):
+    squad = Squad("a", clock, faults=FaultIsolation(reraise=True))
+    for number in range(5):
+        squad.add(number, (number, 0))
+    squad.move_to((20, 0))
+    squad.think()
+    squad.add(9, (3, 3))
+    for _ in range(steps):
+        squad.think(SimpleNamespace(budget=Budget.of_steps(1)))
+    getattr(squad, order)()
+    squad.think()
+    squad.move_slots(0.1)
+    assert not squad.velocities().any()
+
+
 @pytest.mark.parametrize("seconds", [0, 3])
 def test_dismissed_members_stop_and_are_bound_by_no_order(squad, clock, seconds):
     assert not squad.order.keeps_places
