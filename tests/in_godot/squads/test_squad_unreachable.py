@@ -43,7 +43,7 @@ def squad(node, world, scheduler, region, service, physics_frames):
     made = node("Squad", scheduler, think_period=6, paths=service.get_path())
     for number in range(3):
         character(node, world, Vector3(-8, 0, number - 1), squad_path=made.get_path())
-    physics_frames(10)
+    await_map(region, physics_frames, is_open=True)
     return made
 
 
@@ -52,10 +52,16 @@ def told(squad, signals):
     return signals(squad, "order_done"), signals(squad, "order_failed")
 
 
-def builds(region, squad, physics_frames, *, is_open):
+def await_map(region, physics_frames, *, is_open):
+    """Wait for the map, which is made on a thread; a mesh that is set before may be lost."""
     server, on, door = singleton("NavigationServer3D"), region.get_navigation_map(), Vector3(0, 0, 0)
+    until(lambda: server.map_get_iteration_id(on) and int(server.map_get_closest_point_owner(on, door)) and
+          (abs(server.map_get_closest_point(on, door).x) < 0.1) == is_open, physics_frames, most=100_000)
+
+
+def builds(region, squad, physics_frames, *, is_open):
     region.navigation_mesh = ground(is_open)
-    until(lambda: (abs(server.map_get_closest_point(on, door).x) < 0.1) == is_open, physics_frames, most=100_000)
+    await_map(region, physics_frames, is_open=is_open)
     squad.ground_changed()
 
 
