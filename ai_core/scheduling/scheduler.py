@@ -297,7 +297,7 @@ class Scheduler(Saveable):
         self._move(task, task._period, None)
 
     def request(self, task: Task, amount: float | None) -> None:
-        """Request a budget for each run of a task, from the next frame on; with ``Policy.REQUESTED_TIME``.
+        """Request a budget for each run of a task, from its next run on; with ``Policy.REQUESTED_TIME``.
 
         Work may request for itself while it runs.
 

@@ -181,9 +181,14 @@ class QualityOfService(Described):
         self._overrun: Overrun | None = None
         self._frames = 0
         self._frames_over = 0
-        self.target_hz = finite_number("target_hz", target_hz, above=0, maximum=MAX_TARGET_HZ)
-        remedy = "use 0.15 for 15 % of a frame"
-        self.ai_share = finite_number("ai_share", ai_share, above=0, maximum=1, remedy=remedy)
+        self.target_hz, self.ai_share = target_hz, ai_share
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "target_hz":
+            value = finite_number(name, value, above=0, maximum=MAX_TARGET_HZ)
+        elif name == "ai_share":
+            value = finite_number(name, value, above=0, maximum=1, remedy="use 0.15 for 15 % of a frame")
+        super().__setattr__(name, value)
 
     @property
     def budget_us(self) -> float:

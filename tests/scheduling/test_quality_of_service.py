@@ -147,3 +147,13 @@ def test_the_view_agrees_with_counting_the_last_frames_by_hand(costs, window):
 def test_bad_settings_are_refused(settings, error, message):
     with pytest.raises(error, match=message):
         QualityOfService(**{"target_hz": 60, "ai_share": 0.15, **settings})
+
+
+@pytest.mark.parametrize(("name", "value", "text"), [
+    ("target_hz", 0, "target_hz must be above 0"), ("target_hz", -5, "target_hz must be above 0"),
+    ("ai_share", 7, "ai_share must be at most 1"), ("ai_share", 0, "ai_share must be above 0")])
+def test_what_is_set_is_checked_and_refused_whole(name, value, text):
+    service = QualityOfService(target_hz=60, ai_share=0.1)
+    with pytest.raises(ValueError, match=text):
+        setattr(service, name, value)
+    assert service.budget_us == pytest.approx(1_000_000 / 60 * 0.1)

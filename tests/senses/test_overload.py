@@ -426,3 +426,23 @@ def test_sounds_do_not_merge_where_nothing_waits(noses):
     world.tick(1, Budget.of_steps(steps))
     world.tick(8)
     assert (len(world.heard), world.manager.statistics()["stimuli_merged"]) == (2, 0)
+
+
+@pytest.mark.parametrize(("steps", "smells"), [(4, 4), (10, 10), (16, 8), (40, 20)])
+def test_muffled_sounds_do_not_starve_behind_slow_signals(steps, smells):
+    heard = []
+    world = World(modalities=[Modality.hearing(), Modality.smell()], occlusion=lambda starts, *_: [1.0] * len(starts))
+    for place in range(5):
+        world.manager.add_sensor(
+            position=(place, 0, 0), forward=AHEAD, thresholds={"hearing": 0.001, "smell": 0.001},
+            on_sensed=lambda one: heard.append(one.modality))
+    sources = [world.manager.add_source(position=(0, 0, 2 + number), strengths={"hearing": 50.0, "smell": 50.0})
+               for number in range(smells)]
+    for frame in range(200):
+        if frame == 0:
+            for source in sources:
+                world.manager.emit(source, "smell")
+        elif frame % 10 == 5:
+            world.manager.emit(sources[0], "hearing")
+        world.tick(budget=Budget.of_steps(steps))
+    assert heard.count("hearing") >= 5 * 19      # the last one may be under way

@@ -98,7 +98,8 @@ cdef class HeldCourse:
         is_body: whether the actor is a CharacterBody, moved by move_and_slide().
         gravity: pull on a CharacterBody3D that floors carry (m/s²); 0 for others.
         memory: of the walk: "left" and "left_s", the place where and the time when it last made progress (s), are
-            read and written if ``stuck_after_s`` is above 0.
+            read and written if ``stuck_after_s`` is above 0; "walked_s" is the time of the next turn for which
+            ``go_on`` has moved the actor (s).
         now_s: present time of the walk (s).
         stuck_after_s: time without progress after which the turn must be decided (s); 0 for no limit.
         applies: called every ``asks_every_s``: whether all else that the decision depended on is as it was; None
@@ -178,7 +179,9 @@ cdef class HeldCourse:
             rest_s = 0
         if self.is_over or self.needs_turn or not (rest_s == 0 < self.gone_on_s or self.walk(rest_s)):
             return False
-        self.gone_on_s = 0
+        if self.gone_on_s > 0:
+            self.gone_on_s = 0
+            del self.memory["walked_s"]
         return True
 
     def go_on(self, double elapsed_s):
@@ -186,6 +189,7 @@ cdef class HeldCourse:
         if not self.needs_turn:
             if self.walk(elapsed_s):
                 self.gone_on_s += elapsed_s
+                self.memory["walked_s"] = self.gone_on_s
             else:
                 self.needs_turn = True
 
@@ -237,7 +241,7 @@ cdef class HeldCourse:
         if length <= self.speed * elapsed_s:
             return False
         for axis in range(count):
-            velocity[axis] = <float>((self.stop[axis] - here[axis]) / length * self.speed)
+            velocity[axis] = <float>((<double>self.stop[axis] - <double>here[axis]) / length * self.speed)
         if self.turn_rate != 0:
             turn_toward(actor, self.methods, velocity, self.turn_rate * elapsed_s)
         if self.avoids:

@@ -249,11 +249,11 @@ class EmittedSignals(Saveable):
             if (self.waiting or self.waves) and not self._follow(budget, now_s):
                 return False
             self._pass_s = now_s
-            waiting = self.queue.awaiting_occlusion
-            while waiting and self.rays_left and not budget.is_spent:
-                asked = self._query_occlusion(min(self.rays_left, MOST_AT_ONCE), now_s)
-                budget.spend(asked)
-                self.rays_left -= asked
+        waiting = self.queue.awaiting_occlusion
+        while waiting and self.rays_left and not budget.is_spent:
+            asked = self._query_occlusion(min(self.rays_left, MOST_AT_ONCE), now_s)
+            budget.spend(asked)
+            self.rays_left -= asked
         return self._deliver(budget, now_s, self._pass_s, hear)
 
     def _begin_advance(self, budget: Budget, now_s: float) -> None:

@@ -97,3 +97,54 @@ def test_a_turn_that_ends_a_walk_lets_it_go(walker, scheduler, physics_frames):
     tree.get_child(0).set("target_point", tree.actor_node().get_global_position())
     physics_frames(14)
     assert len(scheduler.walks.habits) == 0
+
+
+@pytest.mark.parametrize("period", [1, 6, 30])
+def test_a_loaded_walk_has_come_as_far_by_its_next_turn(walker, scheduler, physics_frames, period):
+    body, _ = walker(0, period, avoidance=False)
+    physics_frames(2 * period + 15)
+    state, place = scheduler.save_state(), body.position
+    physics_frames(2 * period)
+    came_to = body.position[0]
+    assert scheduler.load_state(state)
+    body.position = place
+    physics_frames(2 * period)
+    assert body.position[0] == pytest.approx(came_to, abs=period * walker.step)
+    physics_frames(3 * period)
+    assert body.position[0] == pytest.approx(came_to + 3 * period * walker.step, abs=period * walker.step)
+
+
+@pytest.mark.parametrize("period", [1, 6])
+def test_a_walk_is_replayed_as_recorded(walker, scheduler, physics_frames, signals, period):
+    body, _ = walker(0, period, avoidance=False)
+    physics_frames(20)
+    state, place = scheduler.save_state(), body.position
+    assert scheduler.start_recording("user://held_walks.jsonl", None, 1)
+    physics_frames(40)
+    scheduler.stop_recording()
+    came_to = tuple(body.position)
+    scheduler.load_state(state)
+    body.position = place
+    ended = signals(scheduler, "replay_ended")
+    assert scheduler.start_replay("user://held_walks.jsonl")
+    physics_frames(40)
+    assert tuple(body.position) == pytest.approx(came_to, abs=1e-3)
+    physics_frames(5)
+    assert ended == [(-1, "", "")]
+
+
+def test_bodies_stand_while_the_task_of_the_trees_is_paused(walker, scheduler, physics_frames):
+    body, _ = walker(0, 6)
+    physics_frames(20)
+    number = next(row["id"] for row in scheduler.get_stats()["behaviors"] if row["name"] == "habit trees")
+    scheduler.pause_behavior(number)
+    assert max(steps for steps, in steps_of([body], physics_frames, 12)) == 0
+
+
+def test_the_time_of_walks_ends_with_them(walker, scheduler, physics_frames):
+    scheduler.budget = 0
+    body, _ = walker(0, 6)
+    physics_frames(20)
+    body.free()
+    physics_frames(2)
+    assert scheduler.get_stats()["walking_us"] < 100

@@ -257,7 +257,6 @@ class WalkingHabit(ActorHabit):
     _held: HeldCourse | None = None     # in the run with this memory
     _held_in: dict[str, Any] | None = None
     _held_by: HeldWalks | None = None
-    _walked_s = 0.0                 # time of the next turn for which the course has moved the actor (s)
 
     def setting_errors(self) -> Iterator[str]:
         yield from super().setting_errors()
@@ -288,14 +287,14 @@ class WalkingHabit(ActorHabit):
         """Decide everything in the next turn."""
         held, self._held = self._held, None
         if held is not None:
-            self._walked_s = held.gone_on_s
             self._held_by.let_go(held)      # type: ignore[union-attr]
             held.end()
 
     def walks_on(self) -> bool:
         """Return whether the held course may move the actor without a turn of the tree."""
         member = self._tree.group_member.member
-        return member is not None and not member.is_paused and not self._is_bound()
+        return (member is not None and not member.is_paused and self._tree.may_run_group()
+                and not self._is_bound())
 
     @property
     def walking_speed(self) -> float:
@@ -307,7 +306,7 @@ class WalkingHabit(ActorHabit):
     def begin_walk(self, run: HabitContext) -> None:
         """Look up how the actor moves; called when the habit begins."""
         actor = self._tree.actor_node()
-        here, self._walked_s = self.position_of_actor(actor), 0.0
+        here = self.position_of_actor(actor)
         self._tree.walker.take(self._tree, actor)
         agent = None if self.paths else self._agent(actor)
         run.memory["has_agent"], run.memory["is_body"] = agent is not None, is_body(actor)
@@ -349,7 +348,7 @@ class WalkingHabit(ActorHabit):
         is_flat = isinstance(here, Vector2)
         falls = self._moves_body(run) and not is_flat and actor.get_motion_mode() == GROUNDED
         path = self._walk(actor, run, is_flat=is_flat, falls=falls)
-        left_s, self._walked_s = max(0.0, run.elapsed_s - self._walked_s), 0.0
+        left_s = turn_s = max(0.0, run.elapsed_s - run.memory.pop("walked_s", 0.0))
         first, stands = here, not falls or actor.is_on_floor()
         is_blocked = falls and actor.is_on_wall()
         stop, came = self._next(path, here, goal, run, falls, stands, is_blocked)
@@ -358,7 +357,7 @@ class WalkingHabit(ActorHabit):
         while came == "going":
             left_s -= self._go(actor, here, stop, goal, run, left_s, falls=falls)
             if left_s <= 0:
-                status = self._check_stuck(first, stop, run)
+                status = self._check_stuck(first, stop, run, turn_s)
                 if stands and status is Status.RUNNING:
                     self._hold_course(actor, stop, goal, path, run)
                 return status
@@ -366,7 +365,7 @@ class WalkingHabit(ActorHabit):
             is_blocked = falls and actor.is_on_wall()
             stop, came = self._next(path, here, goal, run, falls, stands, is_blocked)
             if came == "going" and _point_ahead(run.memory) == at:
-                return self._check_stuck(first, stop, run)
+                return self._check_stuck(first, stop, run, turn_s)
         return Status.SUCCEEDED if came == "arrived" else Status.FAILED
 
     def _hold_course(self, actor: Any, stop: Any, goal: Any, path: Any, run: HabitContext) -> None:
@@ -444,7 +443,7 @@ class WalkingHabit(ActorHabit):
     def stand(self, run: HabitContext) -> bool:
         """Stop the actor, and reset the time without progress; return False if it is in the air, where it falls."""
         self.end_course()
-        self._walked_s = 0.0
+        run.memory.pop("walked_s", None)
         run.memory.pop("left", None)
         self._emit_standing()
         member = self._tree.walker.member
@@ -574,12 +573,12 @@ class WalkingHabit(ActorHabit):
         if agent is not None and agent.is_valid():
             agent.disconnect("velocity_computed", safe)
 
-    def _check_stuck(self, here: Any, goal: Any, run: HabitContext) -> Status:
+    def _check_stuck(self, here: Any, goal: Any, run: HabitContext, elapsed_s: float) -> Status:
         """Return FAILED if the actor has made no progress for ``stuck_after``, else RUNNING."""
         if self.stuck_after == 0 or self.obeyed(run) is not None:
             return Status.RUNNING
         memory, now_s = run.memory, run.tree.seconds
-        step = max(self.arrival_distance, self.speed * run.elapsed_s)
+        step = max(self.arrival_distance, self.speed * elapsed_s)
         if goal == here or "left" not in memory or distance(memory["left"], here) >= step / 2:
             memory["left"], memory["left_s"] = list(here), now_s
         is_stuck = now_s - memory["left_s"] >= self.stuck_after

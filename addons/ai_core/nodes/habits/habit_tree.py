@@ -542,6 +542,10 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         """The library tree, as its update group holds it; None while it does not run."""
         return self.core
 
+    def may_run_group(self) -> bool:
+        """Return whether the task that updates the trees is neither paused nor quarantined."""
+        return self._update_group is not None and bool(self._update_group.task._may_run)
+
     def has_listeners(self) -> bool | None:
         """Return whether something is connected to a signal of this tree or its habits; see ``NodeRow``."""
         return self.core is not None and self.core.parts.has_listeners(self.core.seconds)

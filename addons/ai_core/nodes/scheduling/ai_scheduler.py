@@ -339,8 +339,9 @@ class AIScheduler(Node):
         (self._core or self.core).advance(granted)
         ended_ns, deadline_ns = stopwatch(), budget.deadline_ns
         self.present_budget = None
-        if kept_ns or self.walks.habits:
-            self.walks.go_on(delta_s)
+        if self._walking_ns or self.walks.habits:
+            if recorder is None:
+                self.walks.go_on(delta_s)
             self._walking_ns, ended_ns = stopwatch() - ended_ns, stopwatch()
         self._last_frame_us = used_us = (ended_ns - begun_ns) / 1000
         if deadline_ns is not None:

@@ -10,7 +10,8 @@ class HeldWalks:
     """The held courses of the walking habits under one AIScheduler.
 
     A body that stands for frames and then jumps looks broken, so moving it cannot wait as its decisions can. Courses
-    are not saved.
+    are not saved: after a load a body stands until the first turn of its tree, which walks for the rest of its time.
+    While a recording or a replay is under way bodies move in turns only, so that a replay goes on as its recording.
 
     Attributes:
         habits: the habits whose courses are held, by course.
@@ -33,7 +34,6 @@ class HeldWalks:
         """End the courses of the habits of a tree that was loaded; its present runs decide."""
         for habit in [one for one in self.habits.values() if one._tree is tree]:
             habit.end_course()
-            habit._walked_s = 0.0
 
     def go_on(self, elapsed_s: float) -> None:
         """Move the actors whose trees had no turn in this frame (s)."""
