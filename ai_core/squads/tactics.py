@@ -278,16 +278,17 @@ class Flanking(Tactic):
         away_m, reach_m = math.dist(target, place), WELL_WITHIN * _reach(situation, member_id)
         if away_m <= reach_m:
             return tuple(place.tolist())
-        straight = target + (place - target) * (reach_m / away_m)
-        ahead, across = straight - target, reach_m * situation.right_of(place - target)
+        ahead, across = (place - target) * (reach_m / away_m), reach_m * situation.right_of(place - target)
         is_other = situation.ids != member_id
         room_m = np.array([one.radius_m for one in situation.members.values()])
         room_m = (room_m + situation.members[member_id].radius_m)[is_other]
-        for angle in TURNS if reach_m else TURNS[:1]:
-            spot = target + ahead * math.cos(angle) + across * math.sin(angle)
-            if (np.linalg.norm(situation.positions[is_other] - spot, axis=1) >= room_m).all():
+        spots = situation.move_to_free([
+            target + ahead * math.cos(angle) + across * math.sin(angle) for angle in (TURNS if reach_m else TURNS[:1])])
+        for spot in spots:
+            hits = math.dist(target, spot) <= reach_m / WELL_WITHIN
+            if hits and (np.linalg.norm(situation.positions[is_other] - spot, axis=1) >= room_m).all():
                 return tuple(spot.tolist())
-        return tuple(straight.tolist())
+        return tuple(spots[0].tolist())
 
     def _plan_flank(self, situation: TacticalSituation, middle: Floats) -> None:
         """Choose the nearer side, the members that go around, and their positions."""

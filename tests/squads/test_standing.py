@@ -6,6 +6,8 @@ import pytest
 
 from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
+from ai_core.squads.attack_tokens import AttackTokens
+from ai_core.squads.capabilities import Capabilities
 from ai_core.squads.situation import Sighting
 from ai_core.squads.stance import NearestFreeCell
 from tests.squads.marching import FRAME_S, squad_of
@@ -65,6 +67,29 @@ def test_flankers_whose_posts_were_in_walls_get_there_and_attack():
         kinds[name] = {task.kind for task in squad.tasks.values()}
     assert "attack" in kinds["walls"]
     assert "attack" not in kinds["open ground"], "their posts are in the wall, and they never come there"
+
+
+def test_attackers_stop_at_their_range_where_they_can_stand():
+    free = np.ones((40, 40), bool)
+    free[:, 12:18] = False
+    free[20, 12:18] = True                            # a wall with a gap
+    clock = ManualClock()
+    squad = squad_of(4, clock, at=(4, 5.5), standing=NearestFreeCell(free), tokens=AttackTokens(4))
+    for number in range(4):
+        squad.change_member(number, capabilities=Capabilities(attack={"ground": 1.0}, range_m=8.0))
+    squad.set_sightings([Sighting(70, (21.5, 5.5))])
+    squad.use_tactic("flanking")
+    places = []
+    for _ in range(20):
+        squad.think()
+        for number, task in squad.tasks.items():
+            if task.kind == "attack":
+                places.append(task.position)
+            elif task.position is not None:
+                squad.marchers.positions[squad.row_of(number)] = task.position
+        clock.advance()
+    assert places
+    assert all(free[int(y), int(x)] for x, y in places)
 
 
 def test_what_is_no_answer_is_a_fault_that_says_so():
