@@ -8,7 +8,6 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.described import Described
 from ai_core.saving.kinds import ArrayOf, Limit, OneOf, Record
 from ai_core.scheduling.interruptible import Interruptible
 
@@ -51,7 +50,7 @@ class Path:
         return np.stack(np.divmod(self.cells, np.int32(width)), axis=1)
 
 
-class PreparedGround(Described, Interruptible):
+class PreparedGround(Interruptible):
     """Data of a passage, prepared in slices and updated after changes. Its result is the object itself."""
 
     @property

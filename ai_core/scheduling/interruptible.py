@@ -5,6 +5,7 @@ from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ai_core.budget import Budget, check_budget
+from ai_core.described import Described
 
 __all__ = ["Interruptible", "SteppedWork", "Steps", "finished"]
 
@@ -14,7 +15,7 @@ Steps: TypeAlias = Generator[None, object, R]
 """Work that may pause after each step and returns a result."""
 
 
-class Interruptible:
+class Interruptible(Described):
     """Base of long work with a result: a search, a plan, a map that is being built.
 
     Create it, call ``advance(budget)`` until ``is_done``, then read ``result``.

@@ -11,6 +11,7 @@ from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.errors import UnknownNameError
 from ai_core.faults import FaultIsolation
+from ai_core.loops import compiled
 from ai_core.maps.grid import Grid
 from ai_core.paths.grid_path_provider import GridPathProvider
 from ai_core.paths.path_service import PathService
@@ -436,6 +437,10 @@ def test_a_member_lost_during_a_thought_starts_its_slots_again(clock):
     assert [sliced.slot_of(one) for one in sliced.members] == [whole.slot_of(one) for one in whole.members]
 
 
+needs_compiled = pytest.mark.skipif(
+    "ai_core.squads.marching_loops" not in compiled(), reason="interpreted loops call functions, too")
+
+
 def calls_of(work):
     """Call ``work``, and return how many functions it calls: its size, whatever the machine."""
     calls = 0
@@ -456,6 +461,7 @@ def think_one_step(squad):
     squad.think(SimpleNamespace(budget=Budget.of_steps(1)))
 
 
+@needs_compiled
 @pytest.mark.parametrize("count", [20, 200])
 @pytest.mark.parametrize("lost", ["commander", "member"])
 def test_a_lost_member_is_replaced_in_small_pieces(clock, count, lost):
@@ -472,6 +478,7 @@ def test_a_lost_member_is_replaced_in_small_pieces(clock, count, lost):
     assert max(pieces) < 130            # 50 to 100 us; in one piece it is 500
 
 
+@needs_compiled
 @pytest.mark.parametrize("change", ["joins", "grows"])
 def test_path_of_a_wider_formation_is_laid_in_steps_on_the_march(clock, change):
     squad = squad_of(20, clock, formation=Formation.line(2.0))

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.described import Described
 from ai_core.errors import (
     as_array,
     check_callable,
@@ -205,7 +204,7 @@ class CoverBakingSettings:
         whole_number("directions", self.directions, minimum=1, maximum=64)
 
 
-class CoverBaking(Described, SteppedWork):
+class CoverBaking(SteppedWork):
     """Finds the cover of a level. Interruptible work: advance it until it is done, then read the result.
 
     Args:

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget
-from ai_core.described import Described
 from ai_core.errors import (
     check_callable,
     check_callables,
@@ -122,7 +121,7 @@ class CoverEvaluation:
     cover_object: CoverObject | None = None
 
 
-class CoverSearch(Described, SteppedWork):
+class CoverSearch(SteppedWork):
     """Search for the best cover. Interruptible work: advance it until it is done, then read the result.
 
     Spots are evaluated in the order of their best possible scores; no rays are cast for spots

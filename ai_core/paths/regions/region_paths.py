@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget
-from ai_core.described import Described
 from ai_core.errors import check_type, whole_number
 from ai_core.maps.cell_moves import SQRT_2
 from ai_core.paths.path import Path, PathSearch
@@ -31,7 +30,7 @@ PORTALS_PER_LOOK = 16
 """Portals expanded between two checks of the budget (count): 5 µs."""
 
 
-class RegionSearch(Described, PathSearch):
+class RegionSearch(PathSearch):
     """Path over regions, found in slices; ``result.bound`` limits its excess cost.
 
     If no path over portals exists, no path exists at all. In this case, and when cells change before

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import MOST_AT_ONCE, Budget, _StepBudget, check_budget
-from ai_core.described import Described
 from ai_core.errors import check_callables, check_kind, shown, whole_number
 from ai_core.maps.cell_moves import Corners
 from ai_core.maps.graph import Graph
@@ -80,7 +79,7 @@ def _cell_at(name: str, place: Sequence[int] | NDArray[np.integer], shape: tuple
     return row * shape[1] + whole_number(f"column of {name}", column, minimum=0, maximum=shape[1] - 1)
 
 
-class AStarSearch(Described, PathSearch):
+class AStarSearch(PathSearch):
     """Search for the cheapest path on a grid or a graph, in slices.
 
     The result is optimal, unless ``max_expanded`` ends the search right after a first path is found.

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.described import Described
 from ai_core.errors import check_callables, check_kind, finite_number, shares_by_name, shown, whole_number
 from ai_core.maps.cover.cover_spots import Blocked
 from ai_core.scheduling.interruptible import SteppedWork
@@ -116,7 +115,7 @@ class BakingReport(NamedTuple):
     dropped: list[str]
 
 
-class SenseGraphBaking(Described, SteppedWork):
+class SenseGraphBaking(SteppedWork):
     """Bakes the sense graph of a level: create it, call ``advance`` until it is done, read ``result``.
 
     The same level gives the same graph, however the work is split into advances.
