@@ -1,6 +1,7 @@
 """Scripts within their share of the budget: time left, jobs, coroutines, threads."""
 from __future__ import annotations
 
+import gc
 import math
 import time
 
@@ -294,3 +295,40 @@ def test_a_replay_repeats_where_scripts_saw_their_time_end(gdscript, node, physi
         replayed.step(1 / 60)
     assert (other.get("done"), other.get("steps")) == (digger.get("done"), digger.get("steps"))
     assert ended in ([], [(-1, "", "")])
+
+
+HOLDERS = """
+    extends Node
+    func job(ai: AIScheduler) -> WeakRef:
+        var held := RefCounted.new()
+        ai.add_job(func(_left): return held != null)
+        return weakref(held)
+    func removed_job(ai: AIScheduler) -> WeakRef:
+        var held := RefCounted.new()
+        ai.remove_behavior(ai.add_job(func(_left): return held == null))
+        return weakref(held)
+    func thread(ai: AIScheduler) -> WeakRef:
+        var held := RefCounted.new()
+        ai.run_in_thread(func(): return held != null, func(_result): pass)
+        return weakref(held)
+    func holder_of_result(ai: AIScheduler) -> WeakRef:
+        var held := RefCounted.new()
+        ai.run_in_thread(func(): return held, func(_result): pass, 2)
+        return weakref(held)
+"""
+
+
+@pytest.mark.parametrize("name", ["job", "removed_job", "thread", "holder_of_result"])
+def test_what_a_lambda_captures_is_freed_when_its_work_is_done(gdscript, node, scheduler, physics_frames, name):
+    holder = gdscript(HOLDERS).new()
+    scheduler.add_child(holder)
+    held = holder.call(name, scheduler)
+    gc.disable()        # at once, not by a collection
+    try:
+        for _ in range(200):
+            physics_frames(1)
+            if held.get_ref() is None:
+                break
+        assert held.get_ref() is None
+    finally:
+        gc.enable()

@@ -654,16 +654,18 @@ class AIScheduler(Node):
         without the time. A save does not contain jobs.
         """
         check_callable(job, "add_job")
-        name = job_name or callable_name(self, job)
+        work = ScriptJob(job, job_name or callable_name(self, job), self._finish_job)
         task = self.schedule(
-            TimedCall(self, ScriptJob(job, name, lambda: self._finish_job(task))),
-            name=job_name or callable_naming(self, job), phase_frames=0, priority=priority, is_saved=False)
+            TimedCall(self, work), name=job_name or callable_naming(self, job), phase_frames=0, priority=priority,
+            is_saved=False)
+        work.task_id = task.id
         return task.id
 
-    def _finish_job(self, task: Task) -> None:
-        if not task.is_removed:
+    def _finish_job(self, task_id: int) -> None:
+        task = self._tasks.get(task_id)
+        if task is not None and not task.is_removed:
             self.unschedule(task)
-            self.job_finished.emit(task.id)
+            self.job_finished.emit(task_id)
 
     @method
     def run_in_thread(self, function: GDCallable, then: Variant = None, frames: int = 0) -> None:

@@ -104,11 +104,16 @@ class ScriptJob:
     Args:
         job: called with the µs that it may use, or without arguments if it has no parameters.
         name: for errors.
-        done: called once, after the job returned true.
+        done: called once with ``task_id``, after the job returned true.
+
+    Attributes:
+        task_id: id of its task, to set after that was made; not the task, which would hold what the job holds until a
+            full garbage collection.
     """
 
-    def __init__(self, job: GDCallable, name: str, done: Callable[[], object]) -> None:
+    def __init__(self, job: GDCallable, name: str, done: Callable[[int], object]) -> None:
         self._job, self._name, self._done = job, name, done
+        self.task_id = -1
         self._takes_time = job.get("get_argument_count") != 0
 
     def __call__(self, turn: Turn) -> None:
@@ -121,7 +126,7 @@ class ScriptJob:
                 f"a job must return true when it is done and false until then, got {is_done!r}; an error inside the"
                 " job ends it early and returns null")
         if is_done:
-            self._done()
+            self._done(self.task_id)
 
 
 class Coroutines:
@@ -212,11 +217,11 @@ class ThreadCall:
         self._scheduler, self._then = scheduler, then
         self._threads = WorkerThreads()
         self._frames, self._last_frame = 0, scheduler.clock.now.frame
-        self._work = ThreadedWork(
+        self._work: Any = ThreadedWork(
             function, clock=self, executor=self._threads, delay_frames=max(1, frames), waits=frames > 0,
             then=self._pass_on)
         self._ticket = self._work.submit()
-        self._task: Task = scheduler.schedule(
+        self._task: Any = scheduler.schedule(
             TimedCall(scheduler, self._advance), name=name, phase_frames=0, is_saved=False)
 
     @property
@@ -232,12 +237,15 @@ class ThreadCall:
         self._frames += max(1, turn.now.frame - self._last_frame)
         self._last_frame = turn.now.frame
         self._work.advance(turn.budget)
-        if self._ticket.is_done and not self._task.is_removed:
+        if self._work is not None and self._ticket.is_done and not self._task.is_removed:     # None: closed by a script
             self._scheduler.end_thread_call(self)
 
     def close(self) -> None:
-        """Wait for the thread, and remove the task."""
+        """Wait for the thread, remove the task, and let go of what refers back to this call."""
+        if self._work is None:
+            return
         if not self._ticket.is_done:
             self._work.cancel(self._ticket)
         self._threads.release()
         self._scheduler.unschedule(self._task)
+        self._work = self._ticket = self._task = self._then = None
