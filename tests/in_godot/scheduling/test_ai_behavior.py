@@ -346,3 +346,21 @@ def test_a_node_disabled_before_entering_waits_until_enabled(
     recorder.process_mode = 0
     physics_frames(2)
     assert len(recorder.get("elapsed")) == 2
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_python_method_that_raises_is_quarantined(node, scheduler, physics_frames, monkeypatch, expect_errors, count):
+    def one(self, elapsed_s):
+        called.append(elapsed_s)
+        raise KeyError("guard")
+
+    def two(self, elapsed_s, time_left_us):
+        one(self, elapsed_s)
+
+    expect_errors("Planner.", times=3)
+    called, planner = [], node("BridgeProbe", scheduler, name="Planner")
+    monkeypatch.setattr(type(planner), "half" if count == 1 else "add", one if count == 1 else two)
+    monkeypatch.setattr(type(planner), "get_method_argument_count", lambda self, name: count)
+    node("AIBehavior", planner, method_name="half" if count == 1 else "add", name="Plans")
+    physics_frames(30)
+    assert len(called) == 3

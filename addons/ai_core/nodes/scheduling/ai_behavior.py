@@ -22,7 +22,13 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     scheduler_of,
     scheduler_warnings,
 )
-from addons.ai_core.nodes.scheduling.script_work import WITHOUT_PARAMETERS, TimedBehavior, TimedCall, takes_nothing
+from addons.ai_core.nodes.scheduling.script_work import (
+    WITHOUT_PARAMETERS,
+    TimedBehavior,
+    TimedCall,
+    python_method,
+    takes_nothing,
+)
 from ai_core.saving.declared_state import Change, DeclaredState, Hook
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task
 
@@ -157,9 +163,13 @@ class AIBehavior(SavedState, ImportanceMember, Node):
             # A target above this node is paused with it, and is freed only after this node has left the tree.
             is_above = node.is_ancestor_of(self)
             results, work = self._scheduler.results, None
-            if node.get_method_argument_count(self.method_name) == 2:
+            takes_time = node.get_method_argument_count(self.method_name) == 2
+            in_python = python_method(node, str(self.method_name))
+            if takes_time or in_python is not None:
+                behavior = in_python or partial(node.call, self.method_name)
                 call = TimedBehavior(
-                    partial(node.call, self.method_name), node.is_valid, results, freed, None if is_above else node)
+                    behavior if takes_time else lambda elapsed_s, _: behavior(elapsed_s), node.is_valid, results, freed,
+                    None if is_above else node)
                 work = TimedCall(self._scheduler, call)
             else:
                 call = KeptCall(

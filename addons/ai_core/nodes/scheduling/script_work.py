@@ -4,6 +4,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
+from inspect import getattr_static
+from types import FunctionType
 from typing import Any
 
 from addons.ai_core.bridge.gd import (
@@ -72,6 +74,16 @@ class TimedBehavior:
             return None
         answer = self._behavior(turn.elapsed_s, turn.budget.left)
         return None if self._results.take is None else self._results.take(answer)
+
+
+def python_method(node: Any, name: str) -> Any:
+    """Return a method that the class of a node defines in Python; None if there is none, or a script may replace it.
+
+    A call by the engine reports what the method raises and goes on, so that it would never be quarantined.
+    """
+    if not isinstance(getattr_static(type(node), name, None), FunctionType) or node.get_script() is not None:
+        return None
+    return getattr(node, name)
 
 
 METHOD_FLAG_VARARG = 16
