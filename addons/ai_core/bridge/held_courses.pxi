@@ -181,7 +181,7 @@ cdef class HeldCourse:
             return False
         if self.gone_on_s > 0:
             self.gone_on_s = 0
-            del self.memory["walked_s"]
+            self.memory.pop("walked_s", None)
         return True
 
     def go_on(self, double elapsed_s):

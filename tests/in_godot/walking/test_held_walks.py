@@ -148,3 +148,24 @@ def test_the_time_of_walks_ends_with_them(walker, scheduler, physics_frames):
     body.free()
     physics_frames(2)
     assert scheduler.get_stats()["walking_us"] < 100
+
+
+@pytest.mark.parametrize("walker", ["3D"], indirect=True)       # an error of one place is printed once
+def test_a_walk_that_raises_stops_no_other(walker, scheduler, physics_frames, monkeypatch, expect_errors):
+    bodies = [walker(lane, 6, avoidance=False) for lane in (0, 1)]
+    physics_frames(20)
+    failing = bodies[0][1].get_child(0)
+    walks_on, raised = type(failing).walks_on, []
+
+    def raise_once(habit):
+        if habit is failing and not raised:
+            raised.append(habit)
+            raise KeyError("ground")
+        return walks_on(habit)
+
+    monkeypatch.setattr(type(failing), "walks_on", raise_once)
+    expect_errors("walking without a turn", times=1)
+    for steps in steps_of([bodies[1][0]], physics_frames, 14):
+        assert steps == pytest.approx([walker.step], rel=1e-3)
+    assert raised
+    assert min(steps for steps, in steps_of([bodies[0][0]], physics_frames, 6)) == pytest.approx(walker.step, rel=1e-3)

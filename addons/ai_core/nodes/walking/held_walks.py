@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from addons.ai_core.bridge.gd import HeldCourse, without_turn
+from addons.ai_core.bridge.gd import HeldCourse, report_exception, without_turn
 
 
 class HeldWalks:
@@ -36,8 +36,14 @@ class HeldWalks:
             habit.end_course()
 
     def go_on(self, elapsed_s: float) -> None:
-        """Move the actors whose trees had no turn in this frame (s)."""
+        """Move the actors whose trees had no turn in this frame (s); where that raises, the next turn decides."""
         for course in without_turn(list(self.habits)):
             habit = self.habits.get(course)
-            if habit is not None and habit.walks_on():      # it may have ended by what another moved
-                course.go_on(elapsed_s)
+            if habit is None:       # it ended by what another moved
+                continue
+            try:
+                if habit.walks_on():
+                    course.go_on(elapsed_s)
+            except Exception as error:      # one walk must not end the frame of all AI
+                report_exception(error, "walking without a turn", habit, once=True)
+                habit.end_course()
