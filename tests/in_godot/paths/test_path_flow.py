@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from addons.ai_core.bridge.gd import Rect2i, Vector2, Vector2i, Vector3, construct
+from addons.ai_core.nodes.paths.path_service import FLOW_IN_USE_S, MOST_FLOWS, PathService
+from ai_core.budget import Budget
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "godot" / "paths.md"
 GOAL = Vector2(50, 10)
@@ -68,6 +70,31 @@ def test_flow_fields_are_made_in_budget_and_released_when_unused(service, schedu
     assert service.get_stats()["flow_fields"] == 1
     physics_frames(40)
     assert service.get_stats()["flow_fields"] == 0
+
+
+def test_fields_that_a_moving_goal_left_do_not_delay_it(service, physics_frames, monkeypatch):
+    places, advance_flows = crowd((0, 60)), PathService.advance_flows
+    monkeypatch.setattr(PathService, "advance_flows", lambda service, budget: None)
+    left, here = Vector2(0, 0), Vector2(10, 0)
+    service.get_next_places(left, places)
+    physics_frames(1)
+    service.get_next_places(here, places)
+    advance_flows(service, Budget.of_steps(23))      # of the 21 cells of a field
+    assert service.get_next_places(here, places).tolist() != places.tolist()
+    assert service.get_next_places(left, places).tolist() == places.tolist()
+
+
+def test_fields_that_a_moving_goal_left_are_released(service, scheduler, physics_frames):
+    goals = [Vector2(10 * column, 20 * row) for column in range(6) for row in range(4)]
+    for goal in goals:
+        service.get_next_places(goal, crowd((0, 60)))
+    physics_frames(2)
+    assert service.get_stats()["flow_fields"] == len(goals) > MOST_FLOWS    # all are in use
+    for _ in range(int(60 * FLOW_IN_USE_S) + 5):
+        service.get_next_places(goals[-1], crowd((0, 60)))
+        physics_frames(1)
+    assert service.get_stats()["flow_fields"] == MOST_FLOWS
+    assert service.get_next_places(goals[-1], crowd((0, 60))).tolist() != [[0, 60]]
 
 
 @pytest.mark.parametrize(("goal", "positions", "message"), [

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from addons.ai_core.bridge.gd import Rect2i, Vector2, Vector2i, Vector3, Vector3i, construct, singleton
+from addons.ai_core.nodes.paths import path_service
 from addons.ai_core.nodes.paths.navigation_path_provider import MOST_REFUSALS, NavigationPathProvider
+from addons.ai_core.nodes.paths.path_service import PathService
 from ai_core.budget import Budget
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "godot" / "paths.md"
@@ -175,6 +177,33 @@ def test_nothing_is_kept_of_tickets_that_a_script_releases(service, floor, physi
         physics_frames(2)
         service.release(ticket)
     assert [number for number, _ in service.saved()["closed"]] == [first]
+
+
+def test_requests_faster_than_signals_are_refused_and_said_once(
+    service, floor, physics_frames, expect_errors, monkeypatch
+):
+    until_over(service, service.request_path(Vector3(), Vector3(5, 0, 0)), physics_frames)
+    physics_frames(2)
+    service.max_waiting = 20
+    expect_errors("has 20 requests that wait for their path or its signal, and refuses further ones", times=1)
+    monkeypatch.setattr(PathService, "emit_results", lambda service, budget: None)     # no budget is left for signals
+    tickets = []
+    for _ in range(10):
+        tickets += [service.request_path(Vector3(), Vector3(5, 0, 0)) for _ in range(10)]
+        physics_frames(1)
+    assert (tickets[:20].count(0), tickets[20:]) == (0, [0] * 80)
+    assert service.get_stats()["refused"] == 80
+    monkeypatch.undo()
+    physics_frames(2)
+    assert service.request_path(Vector3(), Vector3(5, 0, 0)) > tickets[19]
+
+
+def test_of_too_many_finished_tickets_the_oldest_are_released(service, floor, physics_frames, monkeypatch):
+    monkeypatch.setattr(path_service, "MOST_CLOSED", 5)
+    tickets = [service.request_path(Vector3(), Vector3(5, 0, 0)) for _ in range(8)]
+    until_over(service, tickets[-1], physics_frames)
+    physics_frames(3)
+    assert [one.number for one in service.requests] == tickets[3:]
 
 
 @pytest.mark.parametrize(("start", "goal", "complaint"), [

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from enum import IntEnum
@@ -57,6 +58,11 @@ MEANINGS = {
 """Colors of complete and partial paths, of straight lines to goals during the search, and of failed requests."""
 ABOVE_GROUND_M = 0.1
 """Height at which paths are drawn above the ground (m); lower lines would flicker."""
+MOST_CLOSED = 10_000
+"""Finished tickets that are kept (count), about 1 kB each; above, those queried longest ago are released."""
+MOST_FLOWS, FLOW_IN_USE_S = 16, 1.0
+"""Flow fields above which those without a request for this time (s) are released: a field takes up to 30 bytes per
+cell, and a goal that moves gets another one in each cell."""
 MOST_DRAWN = 1000
 """Largest number of tickets that are drawn, the last ones (count); more would be slow and unreadable."""
 
@@ -188,11 +194,12 @@ class PathService(SavedState, Node):
             " may arrive in other frames than in a recording. More threads than processor cores minus 1 gain nothing.")
     max_waiting = export(
         int, 10_000, range=(1, 1_000_000, 1), or_greater=True, on_set="_reset_source",
-        doc="Largest number of different paths that may wait; further requests fail at once with an error.")
+        doc="Largest number of requests that may wait for a path or for its signal; further requests get the ticket 0."
+            " The first is reported, the others are counted.")
     release_after = export(
         float, 60.0, range=(0, 3600, 0.1), or_greater=True, unit="s",
         doc="Game time after which finished tickets are released automatically, from the last query with the ticket;"
-            " 0 never releases them.")
+            " of more than 10,000 the oldest are released before. 0 never releases them.")
     show_in_game = export(
         bool, False, group="Debug", on_set="_show_set",
         doc="If true, draws the paths of all tickets: complete paths green, partial paths yellow, and lines to the"
@@ -230,8 +237,9 @@ class PathService(SavedState, Node):
         self._requests: dict[int, PathRequest] = {}
         self._open: dict[PathTicket, PathRequest] = {}      # not reported yet
         self._improved: dict[PathTicket, None] = {}       # in order of improvement
-        self._over: list[PathTicket] = []
+        self._over: deque[PathTicket] = deque()
         self._closed: dict[int, float] = {}               # by id, when it ended or was last queried; oldest first
+        self._flooded, self._has_reported_flood = 0, False       # requests refused as too many signals wait
         self._flows: dict[int, tuple[FlowField, float]] = {}     # by goal, with the time of the last request (s)
         self._before_walls: dict[int, float] = {}                # costs of cells before set_walls()
         self._picture: GamePicture | None = None
@@ -319,16 +327,18 @@ class PathService(SavedState, Node):
     def get_stats(self) -> dict:
         """Return counts as a Dictionary.
 
-        Counted are requests, searches and results ("found", "partial", "no_path", "failed"), waiting requests,
-        tickets, and flow fields of get_next_places().
+        Counted are requests, searches and results ("found", "partial", "no_path", "failed"), waiting and refused
+        requests, tickets, and flow fields of get_next_places().
 
         "query_us" is the 95th percentile of the recent costs of navigation map queries (µs).
         """
         counts = {} if self._service is None else self._service.statistics()
         own = {"tickets": len(self._requests), "flow_fields": len(self._flows)}
-        return {**counts, **own, "query_us": getattr(self._provider, "query_us", 0.0)}
+        refused = counts.get("refused", 0) + self._flooded
+        return {**counts, **own, "refused": refused, "query_us": getattr(self._provider, "query_us", 0.0)}
 
     def _frame(self, turn: Turn) -> None:
+        self._release_old()     # first: a flood of results must not put it off
         is_emitting = bool(self._over or self._improved)
         if is_emitting:         # of an earlier frame: no more is found than can be emitted
             self.emit_results(turn.budget)
@@ -536,7 +546,7 @@ class PathService(SavedState, Node):
         return list(self._requests.values())
 
     def emit_results(self, budget: Budget) -> None:
-        """Emit signals for tickets that improved or ended, and release old tickets; until the budget is spent, but one.
+        """Emit signals for tickets that improved or ended, until the budget is spent, but one.
 
         Callbacks may do anything. Tickets that the budget does not reach come first in the next frame.
         """
@@ -556,7 +566,7 @@ class PathService(SavedState, Node):
             if emitted and budget.is_spent:
                 return
             emitted += 1
-            request = self._open.get(self._over.pop(0))
+            request = self._open.get(self._over.popleft())
             if request is None:
                 continue
             self._close(request)
@@ -566,11 +576,16 @@ class PathService(SavedState, Node):
                 self.path_failed.emit(request.number, request.why_not)
             if not self.is_valid() or self._scheduler is None:
                 return
-        if self.release_after > 0:
-            before_s = self._scheduler.clock.now.seconds - self.release_after
-            while self._closed and self._closed[first := next(iter(self._closed))] < before_s:
-                del self._closed[first]
-                self._requests.pop(first, None)
+
+    def _release_old(self) -> None:
+        """Release the finished tickets that were not queried for ``release_after``, and those above ``MOST_CLOSED``."""
+        if not self.release_after > 0:
+            return
+        before_s = self._scheduler.clock.now.seconds - self.release_after
+        while self._closed and (
+                self._closed[first := next(iter(self._closed))] < before_s or len(self._closed) > MOST_CLOSED):
+            del self._closed[first]
+            self._requests.pop(first, None)
 
     def _close(self, request: PathRequest) -> None:
         del self._open[request.ticket]
@@ -590,6 +605,15 @@ class PathService(SavedState, Node):
         self._improved[ticket] = None
 
     def _request(self, make_ticket: Callable[[], PathTicket]) -> int:
+        if len(self._open) >= self.max_waiting:
+            if not self._has_reported_flood:
+                self._has_reported_flood = True
+                report_error(
+                    f"has {len(self._open)} requests that wait for their path or its signal, and refuses further ones,"
+                    " counted in get_stats(): request fewer, keep the ticket of a waiting request, or raise the budget"
+                    " or max_waiting", self)
+            self._flooded += 1
+            return 0
         try:
             ticket = make_ticket()
         except (TypeError, ValueError) as error:
@@ -677,11 +701,21 @@ class PathService(SavedState, Node):
         return found
 
     def advance_flows(self, budget: Budget) -> None:
-        """Compute flow fields in the order of requests, and forget those that are no longer requested."""
-        for goal, (field, asked_s) in list(self._flows.items()):
-            if 0 < self.release_after < self._scheduler.clock.now.seconds - asked_s:
+        """Forget the flow fields that are no longer requested, and compute those that were requested last.
+
+        A goal that moves leaves a field behind in each cell; none of those may delay or outnumber the fields in use.
+        """
+        if not self._flows:
+            return
+        now_s = self._scheduler.clock.now.seconds
+        for goal, (_, asked_s) in sorted(self._flows.items(), key=lambda one: one[1][1]):
+            unused_s = now_s - asked_s
+            if 0 < self.release_after < unused_s or (len(self._flows) > MOST_FLOWS and unused_s > FLOW_IN_USE_S):
                 del self._flows[goal]
-            elif not field.is_current and not budget.is_spent:
+        for field, _ in sorted(self._flows.values(), key=lambda one: -one[1]):
+            if budget.is_spent:
+                return
+            if not field.is_current:
                 field.advance(budget)
 
     def _checked_positions(self, positions: Any) -> NDArray[np.float32]:
