@@ -48,6 +48,11 @@ class ListenerGroup(Protocol):
         """Return the present listeners to ``code`` in this audience, in order of delivery."""
         ...
 
+    @property
+    def is_removed(self) -> bool:
+        """True once no listener can belong to this audience any more."""
+        ...
+
     def includes(self, registry: EventRegistry) -> bool:
         """Return whether the listeners of ``registry`` belong to this audience."""
         ...
@@ -67,7 +72,10 @@ class Delivery(NamedTuple):
 
 @dataclass(slots=True)
 class Receipt:
-    """The deliveries of one event so far, in order, and whether all are done."""
+    """The deliveries of one event so far, in order, and whether all are done.
+
+    Deliveries of a sticky event to listeners that were added later are not among them.
+    """
 
     deliveries: list[Delivery] = field(default_factory=list)
     is_complete: bool = False

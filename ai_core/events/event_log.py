@@ -17,7 +17,7 @@ from ai_core.scheduling.statistics import statistics_table
 __all__ = ["KINDS", "EventLog", "EventLogEntry", "sender_name"]
 
 KINDS = (
-    "check", "sent", "injected", "delivered", "failed", "unheard", "late", "freed",
+    "check", "sent", "injected", "delivered", "failed", "unheard", "late", "freed", "refused",
     "computed", "cached", "stale", "fallback", "invalidated")
 """Kinds of log entries: those of an event manager, and the origins of answers of a polling station."""
 MOST_ENTRIES = 2**31 - 1

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, TimeIndex, checked_clock
-from ai_core.errors import UnknownNameError, check_callables, check_kind, finite_number, shown
+from ai_core.errors import UnknownNameError, check_callables, check_kind, finite_number, shown, whole_number
 from ai_core.events.event import (
     ANYTHING,
     EVENT_STATE,
@@ -74,6 +74,9 @@ CALLS_PER_CHECK = 128
 A check costs about ten calls. A larger number increases the overrun of a budget
 when handlers suddenly become costly; a smaller number slows down all of them.
 """
+MAX_QUEUED = 100_000
+"""Default of the largest number of queued events (count), each about 0.5 kB: a burst of 10 events from each of 10,000
+characters fits. A smaller number refuses bursts; with a larger one, events that are never paid for fill more memory."""
 FREED_AT_FIRST = 64
 """Weak listeners at which freed ones are looked for first, and then whenever their number has doubled (count)."""
 DUE_TOLERANCE_S = 1e-9
@@ -102,6 +105,8 @@ class EventCounts(NamedTuple):
     """Events whose last delivery was after the deadline."""
     freed: int = 0
     """Weak listeners that were freed, and removed."""
+    refused: int = 0
+    """Events that were not queued, because too many were."""
 
 
 def no_event(event: object) -> TypeError:
@@ -267,7 +272,8 @@ class EventManager(Saveable):
     Handlers may add and stop listeners: a stopped listener is not called any
     more, an added listener receives the next event, and no other listener is
     skipped. Listeners are looked up when an event is dispatched, not when it is
-    sent. A handler that raises an exception is reported under its Subscription,
+    sent. Events sent faster than the budget dispatches them are refused above ``max_queued``, the
+    first with a warning. A handler that raises an exception is reported under its Subscription,
     and delivery continues with the next listener; after several failures in a
     row the listener is quarantined until ``faults.release(subscription)``.
 
@@ -287,9 +293,12 @@ class EventManager(Saveable):
         when_late: called with each event whose delivery ended after its
             deadline, and the delay (s).
         book: defines how saves refer to listeners; a narrowcast has its own.
+        max_queued: largest number of events in the queue (count), 1 or more; further ones are refused. For those of
+            a priority above 0 it is twice the number, so that a flood of others does not suppress them.
 
     Attributes:
         faults: receives the exceptions of handlers.
+        report_refused: called with the first event that was refused.
         report_freed: called with the name of the first weak listener that was freed.
     """
 
@@ -299,7 +308,7 @@ class EventManager(Saveable):
         now=ClockNow(at="clock.now"),
         sent=Whole(at="_sent"), dispatched=Whole(at="_dispatched"), called=Whole(at="_called"),
         skipped=Whole(at="_skipped"), unheard=Whole(at="_unheard"), failed=Whole(at="_failed"), late=Whole(at="_late"),
-        freed=Whole(at="_freed"),
+        freed=Whole(at="_freed"), refused=Whole(at="_refused"),
         once=ListOf(ONCE_COUNT_STATE, unique=lambda count: (count.codes, count.name), at="_once.counts"),
         queue=ListOf(
             Row(lambda *event: event, Whole(), EVENT_STATE, Optional(ListOf(Optional(_ReferenceState())))),
@@ -310,7 +319,7 @@ class EventManager(Saveable):
     def __init__(
         self, clock: Clock, *, codes: Iterable[str] | None = None, faults: FaultIsolation | None = None,
         trace: Trace | None = None, values: SavedValues | None = None, when_late: WhenLate | None = None,
-        book: ListenerBook | None = None,
+        book: ListenerBook | None = None, max_queued: int = MAX_QUEUED,
     ) -> None:
         self.clock = checked_clock(clock)
         check_callables(when_late=when_late)
@@ -319,9 +328,12 @@ class EventManager(Saveable):
         self.report_freed: Callable[[str], object] = partial(
             logging.getLogger("ai_core").warning,
             "%s was freed and no longer listens; further freed listeners are counted without a warning")
+        self._max_queued = whole_number("max_queued", max_queued, minimum=1)
+        self.report_refused: Callable[[Event], object] = self._warn_refused
         self._when_late = when_late
         self._log: EventLog | None = None
         self._dispatched = self._called = self._skipped = self._unheard = self._failed = self._late = self._freed = 0
+        self._refused = 0
         self._skipped_event: Event | None = None
         self._nested: list[str] = []
         self._registry = EventRegistry(codes, self._when_stopped)
@@ -350,7 +362,7 @@ class EventManager(Saveable):
         """Totals since the start: events sent, dispatched, delivered and so on."""
         return EventCounts(
             self._sent, self._dispatched, self._called - self._skipped, self._unheard, self._failed, self._late,
-            self._freed)
+            self._freed, self._refused)
 
     def send(
         self, code: str, *arguments: Any, sender: object | None = None, delay_s: float = 0.0,
@@ -375,6 +387,9 @@ class EventManager(Saveable):
                 another sticky event of this code or ``clear_sticky``.
             wants_receipt: record each delivery in ``event.receipt``.
             audience: deliver to these listeners only; a narrowcast sets it.
+
+        Returns:
+            the event. If the queue is full, it is counted as refused and never delivered.
 
         Raises:
             UnknownNameError: if the code is not declared.
@@ -533,6 +548,9 @@ class EventManager(Saveable):
         self._skipped += 1
         self._skipped_event = event
 
+    def _was_skipped(self, event: Event) -> bool:
+        return self._skipped_event is event
+
     def _stop_all_freed(self) -> None:
         """Stop the weak listeners whose objects were freed, also of codes that are never sent; O(1) on average."""
         for listening in [one for one, keeper in self._weak.items() if keeper() is None]:
@@ -591,7 +609,10 @@ class EventManager(Saveable):
         if self.faults.is_quarantined(listening):
             self.skip(event)
             return
+        self._skipped_event = None
         listening.handler(event)
+        if self._was_skipped(event):  # by its filters: the handler was not called
+            return
         self.faults.succeeded(listening)
         if listening.is_active:
             listening.call = listening.handler
@@ -608,9 +629,10 @@ class EventManager(Saveable):
                 has_failed = True
                 self.fail(listening, event, error)
             finally:
-                if self._skipped_event is not event:
-                    if event.terms.receipt is not None:
-                        event.terms.receipt.deliveries.append(Delivery(name, self.clock.now, has_failed))
+                if not self._was_skipped(event):
+                    receipt = event.terms.receipt
+                    if receipt is not None and not receipt.is_complete:  # a sticky event may go on for ever
+                        receipt.deliveries.append(Delivery(name, self.clock.now, has_failed))
                     self._note("failed" if has_failed else "delivered", event.code, name, "")
         self._skipped_event = None
 
@@ -619,10 +641,25 @@ class EventManager(Saveable):
             self._log.note(kind, self.clock.now, code, name, detail)
 
     def _put(self, event: Event, now: TimeIndex) -> None:
+        queued_now = len(self._queue)
+        if queued_now >= self._max_queued and queued_now >= self._max_queued * (1 + (event.terms.priority > 0)):
+            self._refuse(event)
+            return
         self._announce(event)
         is_ready = not self._is_advancing and event.due_at_s <= now.seconds
         self._queue.push(event, self._sent, is_ready=is_ready)
         self._sent += 1
+
+    def _refuse(self, event: Event) -> None:
+        self._refused += 1
+        self._note("refused", event.code, sender_name(event.sender), "")
+        if self._refused == 1:
+            self.report_refused(event)
+
+    def _warn_refused(self, event: Event) -> None:
+        logging.getLogger("ai_core").warning(
+            "event %r was refused, as %d events are queued; send fewer, raise the budget of advance or max_queued;"
+            " further refused events are counted without a warning", event.code, len(self._queue))
 
     @property
     def codes(self) -> tuple[str, ...]:
@@ -754,6 +791,11 @@ class EventManager(Saveable):
         self._registry.check(code)
         self._sticky.pop((code, audience), None)
 
+    def forget_removed(self) -> None:
+        """Remove the sticky events of audiences that were removed. Cost: O(sticky events)."""
+        for key in [key for key in self._sticky if key[1] is not None and key[1].is_removed]:
+            del self._sticky[key]
+
     def register(
         self, registry: EventRegistry, codes: Codes, handler: Handler, wanted: ListenerFilter, *,
         name: str | None = None, priority: int = 0, rank: int | None = None,
@@ -816,14 +858,14 @@ class EventManager(Saveable):
     def _begin(self, event: Event) -> tuple[Subscription, ...]:
         """Return the listeners of an event; keep it for later listeners if it is sticky."""
         code, terms = event.code, event.terms
-        if terms.is_sticky:
+        if terms.is_sticky and (terms.audience is None or not terms.audience.is_removed):
             self._sticky.pop((code, terms.audience), None)  # so that the latest comes last
             self._sticky[code, terms.audience] = event
         audience = self._registry if terms.audience is None else terms.audience
         return audience.listeners(code)
 
     def _check_at_rest(self) -> None:
-        if self._is_advancing:
+        if self._is_advancing or self._nested:
             raise RuntimeError("a handler is running; save and load between two frames")
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:

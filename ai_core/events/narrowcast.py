@@ -34,7 +34,14 @@ from ai_core.events.event import (
     rank_of,
 )
 from ai_core.events.event_log import EventLog
-from ai_core.events.event_manager import EventCounts, EventManager, ListenerBook, ListenerReference, WhenLate
+from ai_core.events.event_manager import (
+    MAX_QUEUED,
+    EventCounts,
+    EventManager,
+    ListenerBook,
+    ListenerReference,
+    WhenLate,
+)
 from ai_core.faults import FaultIsolation
 from ai_core.saving.declared_state import DeclaredState, Part, Refuse, Saveable
 from ai_core.saving.kinds import ListOf, MapOf, Named, OneOf, Optional, Record, Row, Whole
@@ -57,6 +64,11 @@ class GroupRecipients(NamedTuple):
         if not isinstance(reach, str) or reach not in REACHES:
             raise ValueError(f"reach must be one of {', '.join(REACHES)}, got {shown(reach)}")
         return cls(group, reach)
+
+    @property
+    def is_removed(self) -> bool:
+        """True once its group was removed: nobody can be reached."""
+        return self.group.is_removed
 
     def groups(self) -> list[Group]:
         """Return the groups reached now, in order of delivery."""
@@ -418,7 +430,7 @@ class Group:
         self.attach(above)
 
     def remove(self) -> None:
-        """Remove an empty group; events still queued for it reach no listener.
+        """Remove an empty group and its sticky events; events still queued for it reach no listener.
 
         Raises:
             ValueError: if it has members, or groups below it.
@@ -431,6 +443,7 @@ class Group:
         self.detach()
         self.is_removed = True
         del self.narrowcast._groups[self.name]
+        self.narrowcast.events.forget_removed()
 
     def detach(self) -> None:
         """Detach this group from the group above, if there is one."""
@@ -483,6 +496,7 @@ class Narrowcast(Saveable):
         values: writes arguments and senders into saves; None supports plain data only.
         when_late: called with each event whose delivery ended after its
             deadline, and the delay (s).
+        max_queued: largest number of events in the queue, as for EventManager.
     """
 
     SHOWN = ("members", "groups", "queue_length")
@@ -502,10 +516,11 @@ class Narrowcast(Saveable):
     def __init__(
         self, clock: Clock, *, codes: Iterable[str] | None = None, faults: FaultIsolation | None = None,
         trace: Trace | None = None, values: SavedValues | None = None, when_late: WhenLate | None = None,
+        max_queued: int = MAX_QUEUED,
     ) -> None:
         self.events = EventManager(
             clock, codes=codes, faults=faults, trace=trace, values=values, when_late=when_late,
-            book=MemberBook(self))
+            book=MemberBook(self), max_queued=max_queued)
         self.declared = self.events.codes if codes is not None else None
         self.registrations = 0
         self._groups: dict[str, Group] = {}

@@ -75,6 +75,14 @@ def test_success_in_between_resets_the_failures_in_a_row(events):
     assert broken.calls == 7
 
 
+def test_events_that_a_filter_refuses_end_no_row_of_failures(events, faults):
+    broken = Broken()
+    listening = events.listen("order", broken.hear, where=lambda event: event.arguments[0])
+    for wanted in (True, False, True, False, True, False):
+        events.send_now("order", wanted)
+    assert (broken.calls, faults.is_quarantined(listening)) == (3, True)
+
+
 def test_failures_are_counted_for_each_registration_by_itself(events):
     broken, told = Broken(), []
     events.listen("x", broken.hear)

@@ -7,7 +7,8 @@ import pytest
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.events.event import PLAIN, Event
+from ai_core.events.event import EVERY_CODE, PLAIN, Event
+from ai_core.events.event_log import EventLog
 from ai_core.events.event_manager import EventManager, EventQueue
 from ai_core.faults import FaultIsolation
 
@@ -163,3 +164,40 @@ def test_ten_thousand_budgeted_events_arrive_once_across_a_save(clock):
             events.prepare_state(state)()
     assert frames == 20
     assert told == list(range(10_000))
+
+
+def test_events_sent_faster_than_paid_for_are_refused(clock, told, caplog):
+    events = EventManager(clock, max_queued=20)
+    events.listen("tick", lambda event: told.append(event.arguments[0]))
+    for number in range(100):
+        events.send("tick", number)
+        events.send("tick", number, delay_s=60)
+        if number % 10 == 9:
+            events.advance(Budget.of_steps(1))
+    assert (events.queue_length, told) == (19, [*range(10)])
+    assert (events.counts.sent, events.counts.refused) == (20 + 9, 200 - 20 - 9)
+    assert [record.getMessage().split(";")[0] for record in caplog.records] == [
+        "event 'tick' was refused, as 20 events are queued"]
+
+
+def test_a_flood_of_events_does_not_refuse_urgent_ones(clock, told):
+    events = EventManager(clock, max_queued=5)
+    events.listen(EVERY_CODE, lambda event: told.append(event.code))
+    for _ in range(9):
+        events.send("step")
+    for _ in range(7):
+        events.send("alarm", priority=1)
+    assert (events.queue_length, events.counts.refused) == (10, 4 + 2)
+    events.advance(Budget.unlimited())
+    assert told == ["alarm"] * 5 + ["step"] * 5
+
+
+def test_a_refused_event_is_in_the_log_and_counted_in_saves(clock):
+    events = EventManager(clock, max_queued=1)
+    events.log = EventLog()
+    for sender in ("Al", "Bo"):
+        events.send("tick", sender=sender)
+    assert [(one.kind, one.name) for one in events.log.entries()] == [("sent", "Al"), ("refused", "Bo")]
+    other = EventManager(clock)
+    other.prepare_state(events.save_state())()
+    assert (other.counts.refused, other.queue_length) == (1, 1)

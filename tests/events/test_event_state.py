@@ -202,3 +202,5 @@ def test_saving_from_a_handler_is_refused():
     square.events.send("x")
     with pytest.raises(RuntimeError, match="save and load between two frames"):
         square.live(1)
+    with pytest.raises(RuntimeError, match="save and load between two frames"):
+        square.events.send_now("x")

@@ -202,11 +202,14 @@ def test_a_group_is_removed_when_it_is_empty(army):
         squad.remove()
     with pytest.raises(ValueError, match="group 'A' has 1 members and 2 groups below it"):
         army.cast.group("A").remove()
-    squad.send("order")
+    squad.send_now("alarm", is_sticky=True)
+    squad.send("order", is_sticky=True)
     squad.transfer_listeners(army.cast.group("A2"))
     squad.remove()
+    army.heard.clear()
     assert army.told() == []
     assert army.cast.counts.unheard == 1
+    assert army.cast.save_state()["events"]["sticky"] == []       # nobody can ever receive them
     for use in (lambda: squad.send("order"), squad.remove, lambda: army.cast.member("A2x").move_to(squad)):
         with pytest.raises(ValueError, match="group 'A1' was removed; use a group that still exists"):
             use()

@@ -140,3 +140,11 @@ def test_sticky_event_of_an_undeclared_code_is_refused():
             use("dor")
         with pytest.raises(TypeError, match="an event code must be a string, got 3"):
             use(3)
+
+
+def test_receipt_of_a_sticky_event_ends_with_its_delivery(events):
+    events.listen("alarm", lambda event: None, name="early")
+    receipt = events.send_now("alarm", is_sticky=True, wants_receipt=True).receipt
+    for _ in range(9):
+        events.listen("alarm", lambda event: None, name="later").stop()
+    assert ([one.name for one in receipt.deliveries], events.counts.delivered) == (["early"], 10)

@@ -87,6 +87,19 @@ def test_freed_listeners_are_dropped_counted_and_reported_once(manager, gdscript
     listeners[2].free()
 
 
+def test_events_faster_than_paid_for_are_refused_and_said_once(manager, physics_frames, expect_errors):
+    heard = []
+    manager.listen("alarm", lambda code, arguments: heard.append(arguments))
+    manager.events.manager._max_queued = 5
+    expect_errors("event 'alarm' was refused, as 5 events wait to be dispatched; send fewer, or raise", times=1)
+    for number in range(9):
+        manager.send("alarm", [number])
+    physics_frames(1)
+    assert heard == [[number] for number in range(5)]
+    stats = manager.get_stats()
+    assert (stats["sent"], stats["refused"], stats["queued"]) == (5, 4, 0)
+
+
 def test_a_scene_signal_becomes_an_event_with_its_arguments(manager, bell, node, physics_frames):
     heard = []
     manager.listen("doorbell", lambda code, arguments: heard.append(arguments))

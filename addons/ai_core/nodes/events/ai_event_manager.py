@@ -355,7 +355,7 @@ class AIEventManager(Node):
 
     @method
     def get_stats(self) -> dict:
-        """Return counts of all managers under the same scheduler: sent, dispatched, delivered, unheard, late, freed, …
+        """Return counts of all managers under the same scheduler: sent, dispatched, delivered, late, refused, …
 
         "queued" is the length of the queue; "listening_here" is the number of nodes that listen at this manager.
         """
@@ -679,7 +679,7 @@ class AIEventManager(Node):
     def get_log(self, code: str = "", kind: str = "", since_frame: int = 0) -> list:
         """Return log entries as Dictionaries, the oldest first; ``code`` and ``kind`` filter them, "" is any.
 
-        Kinds: check, sent, injected, delivered, failed, unheard, late, freed.
+        Kinds: check, sent, injected, delivered, failed, unheard, late, freed, refused.
         """
         return [
             {"frame": one.at.frame, "seconds": one.at.seconds, "kind": one.kind, "code": one.code,

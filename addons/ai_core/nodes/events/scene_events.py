@@ -252,6 +252,7 @@ class SceneEvents(Saveable):
         self.manager = self.narrowcast.events
         self.manager.call_listeners = self._call_listeners
         self.manager.report_freed = self._report_freed
+        self.manager.report_refused = self._report_refused
         self.managers: dict[Group, Any] = {}
         self._keeper: Any = None
         self._task: Task | None = None
@@ -424,6 +425,11 @@ class SceneEvents(Saveable):
     def _report_freed(self, name: str) -> None:
         report_warning(
             f"{name} was freed while it listened; call unlisten() before freeing it. get_stats() counts further cases")
+
+    def _report_refused(self, event: Event) -> None:
+        report_warning(
+            f"event {event.code!r} was refused, as {self.narrowcast.queue_length} events wait to be dispatched; send"
+            " fewer, or raise the budget of the AIScheduler. get_stats() counts further cases")
 
     def _report_late(self, event: Event, late_s: float) -> None:
         manager = self.managers.get(event.terms.audience.group)  # type: ignore[union-attr]
