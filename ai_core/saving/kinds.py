@@ -439,29 +439,30 @@ class Record(Kind):
 
 
 class OneRecordOf(Kind):
-    """An object of one of several classes, saved as its record with the name of the class as "kind".
+    """An object of one of several classes, saved as its record with the name of the class.
 
     Args:
         records: record of each class by name; its ``make`` is the class.
+        by: field for the name, which no record has.
     """
 
-    def __init__(self, *, at: str | None = None, **records: Record) -> None:
+    def __init__(self, *, by: str = "kind", at: str | None = None, **records: Record) -> None:
         super().__init__(at=at)
-        self.records, self._names = records, {record.make: name for name, record in records.items()}
+        self.by, self.records, self._names = by, records, {record.make: name for name, record in records.items()}
 
     def save(self, value: Any, owner: Any) -> Any:
         name = self._names.get(type(value))
         if name is None:
             known = ", ".join(str(one.__name__) for one in self._names)
             raise TypeError(f"objects of {type(value).__name__} cannot be saved; use those of {known}")
-        return {"kind": name, **self.records[name].save(value, owner)}
+        return {self.by: name, **self.records[name].save(value, owner)}
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         fields = {**checked_dict(place, plain)}
-        if "kind" not in fields:
-            refuse(place_in(place, "kind"), "is missing")
-        kind = OneOf(self.records).read(fields.pop("kind"), place_in(place, "kind"), owner)
-        return self.records[kind].read(fields, place, owner)
+        if self.by not in fields:
+            refuse(place_in(place, self.by), "is missing")
+        name = OneOf(self.records).read(fields.pop(self.by), place_in(place, self.by), owner)
+        return self.records[name].read(fields, place, owner)
 
 
 class Chosen(Kind):

@@ -7,7 +7,7 @@ Choose a manager and its parts:
   doors, ducts and cameras count.
 - ``SenseGraphBaking``: builds the graph of a level from its ground and from rays.
 - ``SenseMemory``: targets noticed, lost and forgotten.
-- ``AwarenessSettings`` and ``Awareness``: a meter that fills while a target is perceived.
+- ``AwarenessSettings``: a meter that fills while a target is perceived.
 
 Rejected: an object per signal and sensor (a signal to 1,000 sensors would make 1,000
 objects), and a sight callback every frame (memory follows visible targets anyway).
@@ -22,18 +22,12 @@ from ai_core.senses.graph.sense_graph import SenseGraph
 from ai_core.senses.graph.sense_graph_manager import SenseGraphManager
 from ai_core.senses.graph.smell import ScentGradient
 from ai_core.senses.modality import Modality
-from ai_core.senses.percepts.awareness import (
-    Awareness,
-    AwarenessLevel,
-    AwarenessReasons,
-    AwarenessSettings,
-    LevelChange,
-)
-from ai_core.senses.percepts.memory import MemoryChange, SenseMemory, TargetReport
+from ai_core.senses.percepts.awareness import AwarenessLevel, AwarenessReasons, AwarenessSettings
+from ai_core.senses.percepts.memory import SenseMemory, TargetReport
 from ai_core.senses.percepts.percept_loops import KnownTarget
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
 from ai_core.senses.scent.scent_trails import ScentMark, ScentTrails
-from ai_core.senses.sensation import Sensation, SensationBatch, SensationReceiver
+from ai_core.senses.sensation import LevelChange, MemoryChange, Sensation, SensationReceiver
 from ai_core.senses.sense_reasons import SenseFactors, SenseReasons
 from ai_core.senses.sight.camouflage import Backdrop, Background, Camouflage
 from ai_core.senses.sight.continuous_sensing import LineOfSight
@@ -42,7 +36,6 @@ from ai_core.senses.source_table import Clue, VisiblePart
 from ai_core.senses.stimuli.muffling import Between, Materials
 
 __all__ = [
-    "Awareness",
     "AwarenessLevel",
     "AwarenessReasons",
     "AwarenessSettings",
@@ -68,7 +61,6 @@ __all__ = [
     "ScentMark",
     "ScentTrails",
     "Sensation",
-    "SensationBatch",
     "SensationReceiver",
     "SenseFactors",
     "SenseGraph",

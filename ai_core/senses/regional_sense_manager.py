@@ -23,12 +23,12 @@ from ai_core.saving.fields import LATEST_S, refuse
 from ai_core.saving.kinds import ByName, MapOf, Named, Number, Record, Row, Seconds, Whole
 from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK
 from ai_core.senses.modality import ByModality, Modality, ModalitySet
-from ai_core.senses.percepts.awareness import Awareness, AwarenessSettings, LevelChange
-from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
-from ai_core.senses.percepts.percept_loops import WatchedTarget
+from ai_core.senses.percepts.awareness import AwarenessSettings
+from ai_core.senses.percepts.memory import SenseMemory
+from ai_core.senses.percepts.percept_loops import KnownTarget, WatchedTarget
 from ai_core.senses.percepts.perception import Perception
 from ai_core.senses.scent.scent_trails import ScentMark, ScentTrails, TrailSmelling
-from ai_core.senses.sensation import Sensation, SensationReceiver
+from ai_core.senses.sensation import LevelChange, MemoryChange, Sensation, SensationReceiver
 from ai_core.senses.sense_reasons import FactorsBetween, SenseReasons
 from ai_core.senses.sensor_table import LONGEST_PERIOD, SensorTable
 from ai_core.senses.sight.camouflage import Background, Camouflage
@@ -803,8 +803,10 @@ class RegionalSenseManager(Saveable):
         """Return a sensor's memory, or None if it has none."""
         return self._perception.memory_of(self._known_sensor(sensor_id))
 
-    def awareness_of(self, sensor_id: int, target: int) -> Awareness | None:
-        """Return how aware a sensor is of a target, which may have been removed; None if it is not aware of it.
+    def awareness_of(self, sensor_id: int, target: int) -> KnownTarget | None:
+        """Return what a sensor is aware of about a target, which may have been removed; None if it is not aware of it.
+
+        Its ``value`` is the awareness, ``level_name`` its level, and ``why()`` tells the reasons.
 
         Raises:
             UnknownNameError: if the sensor is unknown, or no source ever had the id and the sensor knows of none.

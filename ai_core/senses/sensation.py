@@ -1,14 +1,14 @@
-"""What goes from sources to sensors: signals, and the sensations that are reported, singly and in batches."""
+"""What goes from sources to sensors, and what sensors report: sensations, changes of memories and of awareness."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable
+from typing import Literal, NamedTuple, Protocol
 
 from ai_core.budget import Budget
 
 __all__ = [
-    "Hear", "ModalityNumbers", "Point", "ReachNumbers", "Sensation", "SensationBatch", "SensationReceiver", "Signal",
-    "StimulusBatch", "What",
+    "ChangeKind", "Hear", "LevelChange", "MemoryChange", "ModalityNumbers", "Point", "ReachNumbers", "Sensation",
+    "SensationReceiver", "Signal",
 ]
 
 Point = tuple[float, float, float]
@@ -42,6 +42,48 @@ class Sensation(NamedTuple):
     sent_at_s: float
     at_s: float
     tag: str = ""
+
+
+ChangeKind = Literal["gained", "lost", "reported", "expired", "forgotten"]
+"""Kind of a ``MemoryChange``."""
+
+
+class MemoryChange(NamedTuple):
+    """A change of a target in a memory.
+
+    Attributes:
+        sensor_id: id of the sensor.
+        kind: ``gained`` (noticed, or noticed again), ``lost`` (no longer
+            sensed), ``reported`` (a report brought newer data), ``expired``
+            (too old to be trusted), ``forgotten``.
+        target: id of the source.
+        at_s: game time of the change (s), even if it is reported later.
+        last_known_position: last known position at that time (m).
+    """
+
+    sensor_id: int
+    kind: ChangeKind
+    target: int
+    at_s: float
+    last_known_position: Point
+
+
+class LevelChange(NamedTuple):
+    """A meter reached or left a level.
+
+    Attributes:
+        sensor_id: id of the sensor.
+        target: id of the target.
+        level: the new level; 0 is unaware.
+        name: the name of that level.
+        at_s: game time of the change (s), even if it is reported later.
+    """
+
+    sensor_id: int
+    target: int
+    level: int
+    name: str
+    at_s: float
 
 
 class Signal(NamedTuple):
@@ -104,56 +146,15 @@ class ReachNumbers(NamedTuple):
     looked_at: Point
 
 
-What = tuple[int, int, Point, float, str]
-"""A signal that was heard: source, number of the modality, where it came from (m), when it left there (s), tag."""
-
-
-class SensationBatch(NamedTuple):
-    """Sensations in the order in which they are reported.
-
-    Attributes:
-        sensor_ids: the sensor of each sensation.
-        source_ids: the source that each sensed, which may have been removed since.
-        modalities: name of the modality of each.
-        intensities: strength of each at its sensor.
-        positions: origin of each, where the source may have been (m).
-    """
-
-    sensor_ids: Sequence[int]
-    source_ids: Sequence[int]
-    modalities: Sequence[str]
-    intensities: Sequence[float]
-    positions: Sequence[Point]
-
-
-class StimulusBatch(NamedTuple):
-    """Signals at sensors, in the order of arrival.
-
-    Attributes:
-        sensor_ids: the sensor that each arrived at.
-        which: for each arrival the index of its signal in ``what``.
-        intensities: strength of each at its sensor.
-        what: each signal once.
-        now_s: game time of the arrival (s).
-    """
-
-    sensor_ids: list[int]
-    which: list[int]
-    intensities: list[float]
-    what: list[What]
-    now_s: float
-
-
-Hear = Callable[[StimulusBatch, Budget], None]
-"""Delivers a batch of arrivals to sensors and listeners."""
+Hear = Callable[[list[Sensation], Budget], None]
+"""Delivers arrivals to sensors and listeners, in order."""
 
 
 class SensationReceiver(Protocol):
     """Receives sensations in batches, in place of the ``on_sensed`` of sensors: many cost one call.
 
-    All memories contain the whole batch before it is reported. Sensors removed meanwhile are
-    left out.
+    All memories contain the whole batch before it is reported.
     """
 
-    def receive(self, batch: SensationBatch) -> None:
-        """Receive a batch of sensations, in order."""
+    def receive(self, sensations: list[Sensation]) -> None:
+        """Receive sensations, in order; a sensor may have been removed since."""

@@ -11,6 +11,7 @@ from ai_core.saving.fields import StateError
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.awareness import AwarenessSettings
 from ai_core.senses.percepts.memory import SenseMemory
+from ai_core.senses.sensation import Sensation
 from ai_core.senses.sight.sight_cones import SightCone
 from tests.senses.worlds import ALL_ROUND, World, hearing
 
@@ -105,8 +106,8 @@ def test_unsaved_sensor_stays_under_a_new_id_without_memories():
     assert second.sensors == {"b": 0, "c": 1, "a": 2}
     assert len(second.manager.memory_of(2)) == 0
     told = second.live(3)
-    assert 2 in {one.sensor_id for one in told if hasattr(one, "sensor_id")}
-    assert all(one.source_id != one.sensor_id for one in told if hasattr(one, "sensor_id"))
+    assert 2 in {one.sensor_id for one in told}
+    assert all(one.source_id != one.sensor_id for one in told if isinstance(one, Sensation))
 
 
 def test_a_sensor_that_is_missing_is_named():
@@ -194,11 +195,12 @@ MEMORY, METERS = ("percepts", "rows", "memory"), ("percepts", "rows", "meters")
         (("percepts", "rows", "targets", 1), 0, "'percepts.rows.targets' must be sorted by ascending sensor, then"),
         (("percepts", "rows", "targets"), [], r"'percepts.rows': memory must have 0 rows as targets"),
         ((*PERCEPTS, "sensor_ids"), [], r"'percepts.sensor_ids' must have \d rows as the targets, got 0"),
-        ((*PERCEPTS, "notices"), [{"changes": [], "sensations": [], "levels": [[0, 0.0, 0, 9]]}],
-         "percepts.notices' must hold levels of their sensors, those of sensor 0"),
+        ((*PERCEPTS, "notices"),
+         [{"notice": "level", "sensor_id": 0, "target": 0, "level": 9, "name": "", "at_s": 0.0}],
+         "percepts.notices' must hold levels of their sensors, that of sensor 0"),
         ((*PERCEPTS, "heard"),
-         [{"changes": [], "sensations": [[0, 0, 9, 0.0, 1.0, [0, 0, 0], None, ""]], "levels": []}],
-         r"heard\[0\].sensations\[0\]\[2\]' must be at most 1"),
+         [{"notice": "sensation", "sensor_id": 0, "source_id": 0, "modality": "taste", "intensity": 1.0,
+           "position": [0, 0, 0], "sent_at_s": 0.0, "at_s": 0.0, "tag": ""}], r"heard\[0\].modality' must be"),
         (("signals", "arrivals", "signals", 0, "modality"), "taste", "unknown modality 'taste'; known: 'hearing'"),
         (("signals", "arrivals", "signals", 0, "order"), 9, "'signals.arrivals' must hold signals of orders below 2"),
         (("signals", "arrivals", "signals", 0, "sent_at_s"), 9, r"arrivals.signals\[0\].sent_at_s' must be at most"),

@@ -21,7 +21,7 @@ from ai_core.saving.kinds import ArrayOf, ListOf, MapOf, OneOf, Record, Row, Sec
 from ai_core.senses.graph.sense_graph import NOWHERE, GraphBySense, SenseGraph, expanded, lengths
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import Modality, ModalitySet
-from ai_core.senses.sensation import Hear, Point, StimulusBatch
+from ai_core.senses.sensation import Hear, Point, Sensation
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.source_table import ALL_AFFILIATIONS
 
@@ -312,7 +312,7 @@ class SmellSpreading(Saveable):
         """Count the steps without any scent."""
         self.steps = max(self.steps, int((now_s + ROUNDING_S - self.begun_s) / self._step_s))
 
-    def _reports(self, key: ScentKey, scent: Scent, now_s: float) -> StimulusBatch:
+    def _reports(self, key: ScentKey, scent: Scent, now_s: float) -> list[Sensation]:
         """Return the reports of a scent to sensors that smell it, by id, and had no report of it lately."""
         sensors, number = self._sensors, self._modalities.number(key.modality)
         regions = self._graphs.sensor_regions(number)
@@ -323,19 +323,17 @@ class SmellSpreading(Saveable):
         slots = np.flatnonzero(smells)
         columns = (sensors.ids.by_slot[slots], intensity[slots], regions[slots])
         before, scent.reported_at_s = scent.reported_at_s, {}
-        batch = StimulusBatch([], [], [], [], now_s)
-        which: dict[int, int] = {}
+        heard: list[Sensation] = []
+        places: dict[int, Point] = {}
         for sensor_id, strength, region in sorted(zip(*(one.tolist() for one in columns), strict=True)):
             scent.reported_at_s[sensor_id] = reported_at_s = before.get(sensor_id, -np.inf)
             if now_s >= reported_at_s + self._report_every_s:
                 scent.reported_at_s[sensor_id] = now_s
-                if region not in which:
-                    which[region] = len(which)
-                    batch.what.append((key.source_id, number, scent.comes_from(region), now_s, scent.tag))
-                batch.sensor_ids.append(sensor_id)
-                batch.which.append(which[region])
-                batch.intensities.append(strength)
-        return batch
+                if region not in places:
+                    places[region] = scent.comes_from(region)
+                heard.append(Sensation(
+                    sensor_id, key.source_id, key.modality, strength, places[region], now_s, now_s, scent.tag))
+        return heard
 
     @property
     def _scent_states(self) -> dict[ScentKey, _ScentState]:

@@ -5,13 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ai_core.described import Described
 from ai_core.errors import checked_name, keep_number, shown
-from ai_core.senses.percepts.percept_loops import KnownTarget
 
 __all__ = [
-    "SUSPICIOUS_AND_ALERT", "UNAWARE", "Awareness", "AwarenessLevel", "AwarenessReasons", "AwarenessSettings",
-    "LevelChange",
+    "SUSPICIOUS_AND_ALERT", "UNAWARE", "AwarenessLevel", "AwarenessReasons", "AwarenessSettings",
 ]
 
 UNAWARE = "unaware"
@@ -99,22 +96,6 @@ class AwarenessSettings:
         object.__setattr__(self, "level_names", names)
 
 
-class LevelChange(NamedTuple):
-    """A meter reached or left a level.
-
-    Attributes:
-        target: id of the target.
-        level: the new level; 0 is unaware.
-        name: the name of that level.
-        at_s: game time of the change (s), even if it is reported later.
-    """
-
-    target: int
-    level: int
-    name: str
-    at_s: float
-
-
 class AwarenessReasons(NamedTuple):
     """The reasons for the value of a meter.
 
@@ -136,57 +117,3 @@ class AwarenessReasons(NamedTuple):
     visibility: Mapping[str, float]
     stimulus_gain: Mapping[str, float]
     reacts_at_s: float | None
-
-
-class Awareness(Described):
-    """The awareness of one sensor of one target, as it is now; ``RegionalSenseManager.awareness_of`` returns it.
-
-    Args:
-        row: what its sense manager knows.
-        settings: of the sensor.
-    """
-
-    SHOWN = ("target", "value", "level_name")
-
-    def __init__(self, row: KnownTarget, settings: AwarenessSettings) -> None:
-        self.settings, self._kept = settings, row
-
-    @property
-    def _row(self) -> KnownTarget:
-        while self._kept.rest is not None:
-            self._kept = self._kept.rest
-        return self._kept
-
-    @property
-    def target(self) -> int:
-        """Id of the source."""
-        return int(self._kept.target)
-
-    @property
-    def value(self) -> float:
-        """The meter, 0 to 1."""
-        return float(self._row.value)
-
-    @property
-    def visibility(self) -> float:
-        """Visibility of the target; 0 if it is hidden."""
-        return float(self._row.visibility)
-
-    @property
-    def level(self) -> int:
-        """Current level; 0 is unaware."""
-        return int(self._row.level)
-
-    @property
-    def level_name(self) -> str:
-        """Name of the current level."""
-        return self.settings.level_names[self.level]
-
-    def why(self) -> AwarenessReasons:
-        """Return the reasons for the value of the meter."""
-        visibility, pending_s = self.visibility, self._row.pending_s
-        rate = visibility * self.settings.gain_per_s if visibility > 0 else -self.settings.decay_per_s
-        senses = self._row.by_modality()
-        return AwarenessReasons(
-            self.target, self.value, self.level_name, rate, {name: one[2] for name, one in senses.items() if one[2]},
-            {name: one[3] for name, one in senses.items() if one[3]}, pending_s[0] if pending_s else None)

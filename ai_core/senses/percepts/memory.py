@@ -3,15 +3,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from operator import itemgetter
-from typing import Literal, NamedTuple
+from operator import attrgetter
+from typing import NamedTuple
 
 from ai_core.described import Described
 from ai_core.errors import MOST, finite_number
 from ai_core.senses.percepts.percept_loops import KnownTarget, MemoryDurations, PerceptTable
-from ai_core.senses.sensation import Point
+from ai_core.senses.sensation import MemoryChange, Point
 
-__all__ = ["LOSE_AFTER_S", "MAXIMUM_AGE_S", "RADIO", "MemoryChange", "SenseMemory", "TargetReport"]
+__all__ = ["LOSE_AFTER_S", "MAXIMUM_AGE_S", "RADIO", "SenseMemory", "TargetReport"]
 
 LOSE_AFTER_S = 0.5
 """Time without a sensation after which a target counts as lost (s).
@@ -25,27 +25,6 @@ MAXIMUM_AGE_S = 30.0
 
 RADIO = "radio"
 """Stands for reports among the modalities of a target."""
-
-
-ChangeKind = Literal["gained", "lost", "reported", "expired", "forgotten"]
-
-
-class MemoryChange(NamedTuple):
-    """A change of a target in a memory.
-
-    Attributes:
-        kind: ``gained`` (noticed, or noticed again), ``lost`` (no longer
-            sensed), ``reported`` (a report brought newer data), ``expired``
-            (too old to be trusted), ``forgotten``.
-        target: id of the source.
-        at_s: game time of the change (s), even if it is reported later.
-        last_known_position: last known position at that time (m).
-    """
-
-    kind: ChangeKind
-    target: int
-    at_s: float
-    last_known_position: Point
 
 
 class TargetReport(NamedTuple):
@@ -171,9 +150,8 @@ class SenseMemory(Described):
         is_news = record is None or report.at_s > record.known_at_s
         if is_news and now_s <= report.at_s + self.durations.max_age_s:
             table.learn(self._sensor_id, table.number(RADIO), report, now_s)
-        listed, table.changes = sorted(table.changes, key=itemgetter(1, 2)), []
+        changes, table.changes = sorted(table.changes, key=attrgetter("at_s", "target")), []
         table.drop_ended()
-        changes = [MemoryChange(kind, target, at_s, (x, y, z)) for _, at_s, target, kind, x, y, z in listed]
         notify(changes)
         return changes
 

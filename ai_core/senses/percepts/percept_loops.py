@@ -20,6 +20,9 @@ import cython
 import numpy as np
 from cython.cimports.libc.math import floor
 
+from ai_core.senses.percepts.awareness import UNAWARE, AwarenessReasons
+from ai_core.senses.sensation import LevelChange, MemoryChange, Sensation
+
 __all__ = [
     "MEMORY_NUMBERS", "METER_NUMBERS", "NOT_IN_VIEW", "NO_SENSE", "KnownTarget", "MemoryDurations",
     "Mind", "PerceptTable", "WatchedTarget", "number_in",
@@ -49,10 +52,6 @@ NEVER = cython.declare(cython.double, float("nan"))
 NO_KEY = cython.declare(cython.longlong, -1)        # of a row that is in no table any more
 FEW = cython.declare(cython.Py_ssize_t, 16)         # share of new rows, as a divisor, from which on all are sorted
 
-NOTHING = cython.declare(cython.int, 0)             # states of the memory of a row
-KNOWN = cython.declare(cython.int, 1)
-FORGOTTEN = cython.declare(cython.int, 2)           # since the last drop_ended
-
 
 class MemoryDurations(NamedTuple):
     """Durations of a memory (s); ``SenseMemory`` describes them."""
@@ -80,6 +79,7 @@ class Mind:
     decay_per_s: cython.double
     gain_per_signal: cython.double
     levels: list                    # reached at, left at, reaction time (s)
+    level_names: tuple              # from level 0
     modalities: list                # names, by number
     settings: tuple                 # what it was made of
 
@@ -88,10 +88,10 @@ class Mind:
         self.has_memory, self.has_awareness = memory is not None, awareness is not None
         self.lose_after_s, self.max_age_s, self.keep_expired_s, self.free_knowledge_s = (
             (0.0, 0.0, 0.0, 0.0) if memory is None else memory)
-        self.levels = []
+        self.levels, self.level_names = [], (UNAWARE,)
         if awareness is not None:
             self.gain_per_s, self.decay_per_s = awareness.gain_per_s, awareness.decay_per_s
-            self.gain_per_signal = awareness.gain_per_signal
+            self.gain_per_signal, self.level_names = awareness.gain_per_signal, tuple(awareness.level_names)
             self.levels = [(one.rises_at, one.falls_at, one.reaction_s) for one in awareness.levels]
 
 
@@ -116,9 +116,10 @@ class Sense:
 @cython.final
 @cython.cclass
 class KnownTarget:
-    """Knowledge of a memory about one target; read-only, and up to date until the target is forgotten.
+    """What a sensor knows of one target: its memory, and its awareness; read-only, and up to date.
 
-    Then it keeps its last values, as when the memory moves to another sensor.
+    Of a forgotten target it keeps the last values until the target is sensed again, and of a sensor without awareness,
+    or whose meter is empty, ``value`` and ``level`` are 0.
 
     Attributes:
         target: id of the source.
@@ -127,6 +128,7 @@ class KnownTarget:
         known_at_s: when it was at its last known position: time of emission, not of arrival (s).
         is_noticed: True until the target is lost; False if it is only reported.
         is_expired: True once the target is older than its maximum age.
+        is_known: whether the memory holds it; False if it is forgotten, or the sensor has no memory.
         has_meter: whether the sensor is aware of it.
         value: of the awareness meter, from 0 to 1.
         visibility: of the target; 0 if it is hidden.
@@ -134,7 +136,6 @@ class KnownTarget:
         meter_s: when the meter was advanced last (s).
         looked, shown_at: number of the last look at which it was in view, for memory and meter.
         key: sensor, then target; -1 if it is in no table any more.
-        rest: the row that keeps the meter since it was forgotten; None for none.
     """
 
     target = cython.declare(cython.longlong, visibility="readonly")
@@ -143,16 +144,15 @@ class KnownTarget:
     known_at_s = cython.declare(cython.double, visibility="readonly")
     is_noticed = cython.declare(cython.bint, visibility="readonly")
     is_expired = cython.declare(cython.bint, visibility="readonly")
+    is_known = cython.declare(cython.bint, visibility="readonly")
     has_meter = cython.declare(cython.bint, visibility="readonly")
     value = cython.declare(cython.double, visibility="readonly")
     visibility = cython.declare(cython.double, visibility="readonly")
     level = cython.declare(cython.Py_ssize_t, visibility="readonly")
     meter_s = cython.declare(cython.double, visibility="readonly")
     shown_at = cython.declare(cython.double, visibility="readonly")
-    rest = cython.declare(object, visibility="readonly")
     looked = cython.declare(cython.double, visibility="readonly")
     key = cython.declare(cython.longlong, visibility="readonly")
-    state: cython.int
     mind: Mind
     senses: Sense
     noticed_s: cython.double
@@ -173,8 +173,10 @@ class KnownTarget:
     reacts_at_s: list               # by level, when those that are reached are reported
 
     def __init__(self, key: cython.longlong, mind: Mind) -> None:
-        self.key, self.mind, self.target, self.state = key, mind, key & ID_MASK, NOTHING
-        self.has_meter, self.senses, self.rest = False, None, None
+        self.key, self.mind, self.target, self.senses = key, mind, key & ID_MASK, None
+        self.is_known, self.has_meter, self.reacts_at_s = False, False, []
+        self.level = self.reached = 0
+        self.value = self.visibility = 0.0
 
     def __lt__(self, other: KnownTarget) -> bool:
         return self.key < other.key
@@ -243,12 +245,20 @@ class KnownTarget:
         passed_s: cython.double = now_s - self.known_at_s
         return self.x + self.vx * passed_s, self.y + self.vy * passed_s, self.z + self.vz * passed_s
 
-    # For tables and saves.
-
     @property
-    def is_known(self) -> bool:
-        """Whether the target is not forgotten."""
-        return self.state == KNOWN
+    def level_name(self) -> str:
+        """Name of the awareness level that was reported last."""
+        return self.mind.level_names[self.level]
+
+    def why(self) -> AwarenessReasons:
+        """Return the reasons for the value of the awareness meter."""
+        senses, pending_s = self.by_modality(), self.pending_s
+        return AwarenessReasons(
+            self.target, self.value, self.level_name, self.slope(),
+            {name: one[2] for name, one in senses.items() if one[2]},
+            {name: one[3] for name, one in senses.items() if one[3]}, pending_s[0] if pending_s else None)
+
+    # For tables and saves.
 
     @property
     def pending_s(self) -> list:
@@ -284,7 +294,7 @@ class KnownTarget:
         (self.is_noticed, self.is_expired, self.first_sensed_s, self.last_sensed_s, self.noticed_s, self.known_at_s,
          self.x, self.y, self.z, self.vx, self.vy, self.vz, self.began_s, self.seen_s, self.seen_x, self.seen_y,
          self.seen_z) = numbers
-        self.state, self.looked = KNOWN, looked
+        self.is_known, self.looked = True, looked
 
     def meter_numbers(self) -> tuple:
         """Return ``METER_NUMBERS``."""
@@ -311,17 +321,6 @@ class KnownTarget:
 
     # The memory.
 
-    @cython.ccall
-    def leave(self) -> KnownTarget:
-        """Leave the table; return the row that keeps the meter."""
-        rest: KnownTarget = KnownTarget(self.key, self.mind)
-        if self.has_meter:
-            rest.put_meter(self.meter_numbers(), self.shown_at, self.pending_s)
-            rest.put_senses({name: (0.0, -INFINITY, *four[2:]) for name, four in self.by_modality().items()})
-            self.rest = rest
-        self.has_meter, self.key = False, NO_KEY
-        return rest
-
     @cython.cfunc
     def sense_in(self, number: cython.Py_ssize_t) -> Sense:
         """Return the part of a modality, which is made if there is none."""
@@ -337,7 +336,7 @@ class KnownTarget:
     @cython.cfunc
     def note(self, changes: list, sensor_id: cython.longlong, kind: str, at_s: cython.double):
         """List a change."""
-        changes.append((sensor_id, at_s, self.target, kind, self.x, self.y, self.z))
+        changes.append(MemoryChange(sensor_id, kind, self.target, at_s, (self.x, self.y, self.z)))
 
     @cython.cfunc
     def note_sensed(self, number: cython.Py_ssize_t, strength: cython.double, at_s: cython.double):
@@ -349,7 +348,7 @@ class KnownTarget:
     def begin(self, at_s: cython.double) -> cython.void:
         """Begin the memory, and keep the meter."""
         one: Sense = self.senses
-        self.state, self.is_noticed, self.is_expired, self.looked = KNOWN, False, False, -INFINITY
+        self.is_known, self.is_noticed, self.is_expired, self.looked = True, False, False, -INFINITY
         self.first_sensed_s = self.last_sensed_s = self.noticed_s = at_s
         self.known_at_s, self.began_s, self.seen_s = -INFINITY, NEVER, NEVER
         self.x = self.y = self.z = self.vx = self.vy = self.vz = self.seen_x = self.seen_y = self.seen_z = 0
@@ -364,9 +363,9 @@ class KnownTarget:
         is_seen: cython.bint,
     ):
         """Note that the target is sensed; a change is reported to the given sensor."""
-        if self.state == KNOWN and not (self.is_noticed and now_s <= self.noticed_s + self.mind.lose_after_s):
+        if self.is_known and not (self.is_noticed and now_s <= self.noticed_s + self.mind.lose_after_s):
             self.let_pass(changes, sensor_id, now_s)
-        if self.state != KNOWN:
+        if not self.is_known:
             self.begin(now_s)
         if is_seen:
             self.sight(x, y, z, sent_s)
@@ -400,7 +399,7 @@ class KnownTarget:
         looks: cython.double,
     ):
         """Note that the target is in view, and was without a break since the last look."""
-        if self.state == KNOWN and self.is_noticed and self.looked >= looks - 1:
+        if self.is_known and self.is_noticed and self.looked >= looks - 1:
             self.noticed_s, self.last_sensed_s = max(self.noticed_s, now_s), max(self.last_sensed_s, now_s)
         self.remember(changes, sensor_id, number, intensity, x, y, z, now_s, now_s, is_seen)
         self.looked = looks
@@ -409,7 +408,7 @@ class KnownTarget:
     def let_pass(self, changes: list, sensor_id: cython.longlong, now_s: cython.double):
         """Let the target be lost, expire and be forgotten by time passing."""
         at_s: cython.double = self.noticed_s + self.mind.lose_after_s
-        if self.state != KNOWN:
+        if not self.is_known:
             return
         if self.is_noticed and now_s > at_s:
             self.is_noticed = False
@@ -421,7 +420,7 @@ class KnownTarget:
         at_s += self.mind.keep_expired_s
         if now_s > at_s:
             self.note(changes, sensor_id, "forgotten", at_s)
-            self.state, self.is_noticed = FORGOTTEN, False
+            self.is_known = self.is_noticed = False
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -544,7 +543,7 @@ class KnownTarget:
             self.react(crossed, at_s)
             if self.reached == self.level:
                 self.level -= 1
-                crossed.append((self.key >> ID_BITS, at_s, self.target, self.level))
+                self.note_level(crossed, at_s)
             self.reached -= 1
         self.react(crossed, self.meter_s)
 
@@ -553,7 +552,12 @@ class KnownTarget:
         """List the levels whose reaction time has passed by then."""
         while self.level < self.reached and self.reacts_at_s[self.level] <= until_s:
             self.level += 1
-            crossed.append((self.key >> ID_BITS, self.reacts_at_s[self.level - 1], self.target, self.level))
+            self.note_level(crossed, self.reacts_at_s[self.level - 1])
+
+    @cython.cfunc
+    def note_level(self, crossed: list, at_s: cython.double):
+        """List the level that was reached or left."""
+        crossed.append(LevelChange(self.key >> ID_BITS, self.target, self.level, self.level_name, at_s))
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -635,9 +639,9 @@ class PerceptTable:
         modalities: names of all modalities.
         now_s: game time of the last pass over all rows (s).
         revision: number of passes and changes of rows so far.
-        changes: changes of memories: (sensor, time (s), target, kind, x, y, z).
-        levels_crossed: changes of levels: (sensor, time (s), target, level).
-        sensations: of what is in view, see ``perception.Sighting``.
+        changes: each ``MemoryChange`` that was not collected yet.
+        levels_crossed: each ``LevelChange``, likewise.
+        sensations: each ``Sensation`` of what is in view, likewise.
         has_ended: whether a row has nothing to hold any more.
         looks: number of the last look.
 
@@ -730,14 +734,11 @@ class PerceptTable:
                 insort(self.rows, one)
 
     def drop_ended(self) -> None:
-        """Drop rows that hold neither a memory nor a meter; whoever holds a forgotten target keeps its last values."""
+        """Drop rows that hold neither a memory nor a meter."""
         one: KnownTarget
         kept: list = []
         for one in self.rows:
-            if one.state == FORGOTTEN:
-                key, one = one.key, one.leave()
-                self.percepts[key] = one
-            if one.state == KNOWN or one.has_meter:
+            if one.is_known or one.has_meter:
                 kept.append(one)
             else:
                 del self.percepts[one.key]
@@ -748,7 +749,7 @@ class PerceptTable:
         """End the memories of some rows, which is no change to report."""
         one: KnownTarget
         for one in rows:
-            one.state = FORGOTTEN
+            one.is_known = False
         self.drop_ended()
 
     def forget_all(self, sensor_id: int) -> None:
@@ -756,7 +757,7 @@ class PerceptTable:
         one: KnownTarget
         first, end = self.span(sensor_id)
         for one in self.rows[first:end]:
-            one.has_meter, one.state = False, FORGOTTEN
+            one.has_meter = one.is_known = False
         self.drop_ended()
 
     def move_memory(self, sensor_id: int, other_id: int) -> None:
@@ -765,7 +766,7 @@ class PerceptTable:
         there: KnownTarget
         for one in self.known(sensor_id):
             there, sensed = self.row(other_id << ID_BITS | one.target), one.by_modality()
-            one.state = FORGOTTEN
+            one.is_known = False
             there.put_memory(one.memory_numbers(), NOT_IN_VIEW)
             shown = there.by_modality()
             there.put_senses({name: (*sensed.get(name, NO_SENSE)[:2], *shown.get(name, NO_SENSE)[2:])
@@ -834,7 +835,7 @@ class PerceptTable:
             at += 1
             if one.key >> ID_BITS != owner_id:
                 break
-            if one.state != KNOWN:
+            if not one.is_known:
                 continue
             if by_distance:
                 rank = -((x - one.x) ** 2 + (y - one.y) ** 2 + (z - one.z) ** 2)
@@ -908,7 +909,7 @@ class PerceptTable:
             if mind is not None and one.target >= 0:
                 row = self.percepts.get((one.sensor_id if mind.owner_id < 0 else mind.owner_id) << ID_BITS | one.target)
             one.row = row
-        one.is_known = row is not None and row.state == KNOWN
+        one.is_known = row is not None and row.is_known
         if not one.is_known:
             return True
         own = self.own_row(row, one.sensor_id)
@@ -935,7 +936,7 @@ class PerceptTable:
         """Note in a memory the ``TargetReport`` of another memory."""
         row: KnownTarget = self.row(sensor_id << ID_BITS | report.target)
         self.insert_new()
-        if row.state != KNOWN:
+        if not row.is_known:
             row.begin(report.at_s)
         row.x, row.y, row.z = report.position
         row.vx, row.vy, row.vz = report.velocity
@@ -946,26 +947,28 @@ class PerceptTable:
 
     # -- passes over many rows
 
-    def hear(self, sensor_ids: list, which: list, intensities: list, what: list, now_s: cython.double) -> None:
-        """Take in stimuli."""
-        place: cython.Py_ssize_t
+    def hear(self, sensations: list, now_s: cython.double) -> None:
+        """Take in each ``Sensation`` of a signal."""
+        intensity: cython.double
         sensor_id: cython.longlong
         target: cython.longlong
         number: cython.Py_ssize_t
         mind: Mind
         row: KnownTarget
-        for place in range(len(sensor_ids)):
-            sensor_id = sensor_ids[place]
+        for one in sensations:
+            sensation: tuple = cython.cast(tuple, one)
+            sensor_id, target, intensity = sensation[0], sensation[1], sensation[3]
             mind = self.minds.get(sensor_id)
             if mind is None:
                 continue
-            target, number, (x, y, z), sent_s, _ = what[which[place]]
+            number = self.modalities.index(sensation[2])
+            x, y, z = cython.cast(tuple, sensation[4])
             if mind.has_memory:
                 row = self.row((sensor_id if mind.owner_id < 0 else mind.owner_id) << ID_BITS | target)
-                row.remember(self.changes, sensor_id, number, intensities[place], x, y, z, sent_s, now_s, False)
+                row.remember(self.changes, sensor_id, number, intensity, x, y, z, sensation[5], now_s, False)
             if mind.has_awareness:
                 row = self.row(sensor_id << ID_BITS | target)
-                row.startle(self.levels_crossed, number, intensities[place], now_s)
+                row.startle(self.levels_crossed, number, intensity, now_s)
         self.insert_new()
 
     def see(
@@ -998,6 +1001,7 @@ class PerceptTable:
         y: cython.double
         z: cython.double
         rows: list = self.rows
+        modality: str = self.modalities[number]
         if self.layout is not self.sources.layout:
             self.view_sources()
         if columns is not self.pair_columns:
@@ -1034,8 +1038,8 @@ class PerceptTable:
                 own.show(number, self.pair_intensity[index], self.looks, now_s)
             if is_due(now_s, self.pair_reported_s[index], report_every_s, sensor_id):
                 self.pair_reported_s[index] = now_s
-                self.sensations.append(
-                    (sensor_id, target, number, now_s, self.pair_intensity[index], (x, y, z), None, ""))
+                self.sensations.append(tuple.__new__(Sensation, (
+                    sensor_id, target, modality, self.pair_intensity[index], (x, y, z), now_s, now_s, "")))
         self.insert_new()
         return self.has_news()
 
@@ -1079,9 +1083,9 @@ class PerceptTable:
             self.view_sources()
         for place in range(first, end):
             row = rows[place]
-            if row.state == KNOWN and row.looked < self.looks:
+            if row.is_known and row.looked < self.looks:
                 row.let_pass(self.changes, row.key >> ID_BITS, now_s)
-                if row.mind.free_knowledge_s > 0 and row.state == KNOWN and (
+                if row.mind.free_knowledge_s > 0 and row.is_known and (
                         now_s <= row.seen_s + row.mind.free_knowledge_s):
                     slot = row.target & SLOT_MASK
                     if slot < self.ids.shape[0] and self.ids[slot] == row.target:
@@ -1091,7 +1095,7 @@ class PerceptTable:
                 row.cross(self.levels_crossed)
                 row.take_look(self.looks)
                 row.has_meter = row.value != 0 or row.visibility != 0
-            if row.state != KNOWN and not (row.has_meter and row.state == NOTHING):
+            if not (row.is_known or row.has_meter):
                 self.has_ended = True
         return self.has_news()
 

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from types import SimpleNamespace
 from typing import Any, get_args
 
@@ -23,6 +23,7 @@ from ai_core.saving.kinds import (
     MapOf,
     Number,
     OneOf,
+    OneRecordOf,
     Optional,
     Point,
     Record,
@@ -33,12 +34,11 @@ from ai_core.saving.kinds import (
 )
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import ModalitySet
-from ai_core.senses.percepts.awareness import Awareness, AwarenessSettings, LevelChange
-from ai_core.senses.percepts.memory import ChangeKind, MemoryChange, SenseMemory
-from ai_core.senses.percepts.percept_loops import PerceptTable
+from ai_core.senses.percepts.awareness import AwarenessSettings
+from ai_core.senses.percepts.memory import SenseMemory
+from ai_core.senses.percepts.percept_loops import KnownTarget, PerceptTable
 from ai_core.senses.percepts.percept_rows import ROWS, SavedRows, put_rows, saved_rows
-from ai_core.senses.sensation import FARTHEST_M, Sensation, SensationBatch, SensationReceiver, StimulusBatch
-from ai_core.senses.sensation import Point as Place
+from ai_core.senses.sensation import ChangeKind, LevelChange, MemoryChange, Sensation, SensationReceiver
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.pair_keys import ID_BITS, key_of
 from ai_core.senses.sight.pair_loops import PairsInView
@@ -48,35 +48,27 @@ from ai_core.trace import Trace
 __all__ = ["Perception", "limit_of"]
 
 
-Change = tuple[int, float, int, ChangeKind, float, float, float]
-"""A change of a memory: sensor, when (s), source, kind, last known position (m)."""
-
-Sighting = tuple[int, int, int, float, float, Place, float | None, str]
-"""A sensation.
-
-Sensor; source; number of the modality; when (s); intensity; position of the source, or where a sound came from (m);
-when a sound or smell left there (s), None for what is in view; tag of the signal.
-"""
-
-Crossing = tuple[int, float, int, int]
-"""A change of awareness: sensor, when (s), source, number of the new level."""
+Notice = Sensation | MemoryChange | LevelChange
+"""What a listener is notified of."""
 
 LISTENERS = (
     "on_sensed", "on_gained", "on_lost", "on_forgotten", "on_awareness_changed", "on_expired", "on_reported")
 """Names of what a sensor calls: with a ``Sensation``, a ``MemoryChange`` or a ``LevelChange``."""
 
-SENSED, LEVEL_CHANGED = "on_sensed", "on_awareness_changed"
 NO_PASS = -1
 """Stage between two passes."""
 
-SENSATION = Record(
-    lambda **fields: Sensation(-1, **fields),
-    source_id=Whole(-MOST), modality=Text(), intensity=Number(0), position=Point(3),
-    sent_at_s=Seconds(), at_s=Seconds(), tag=Text())
-"""How a sensation is saved, without its sensor."""
-
 ID = Whole(maximum=LARGEST_ID)
-COORDINATE = Number(-FARTHEST_M, FARTHEST_M)
+SENSATION = Record(
+    Sensation, sensor_id=ID, source_id=ID, modality=OneOf(lambda owner: owner._modalities.numbers), intensity=Number(0),
+    position=Point(3), sent_at_s=Seconds(), at_s=Seconds(), tag=Text())
+NOTICE = OneRecordOf(
+    by="notice", sensation=SENSATION,
+    change=Record(
+        MemoryChange, sensor_id=ID, kind=OneOf(get_args(ChangeKind)), target=ID, at_s=Seconds(),
+        last_known_position=Point(3)),
+    level=Record(LevelChange, sensor_id=ID, target=ID, level=Whole(), name=Text(), at_s=Seconds()))
+"""How a notice is saved."""
 
 NO_MIND_SAVED = SimpleNamespace(last_sensation=None, failing={})
 
@@ -92,42 +84,6 @@ The first takes longest, as caches are cold: 50 µs with listeners in scripts.
 HEARD_AT_ONCE = 2, 2
 """The same of signals that were heard: characters that decide by noises take some 20 µs each."""
 
-by_sensor_then_time = itemgetter(0, 1, 2)
-by_sensor_modality_source = itemgetter(0, 2, 1)
-
-
-def _row(*parts: Any) -> tuple[Any, ...]:
-    return parts
-
-
-@dataclass(eq=False)
-class _Notices:
-    """What one block of a pass or of arrivals has to tell listeners, in this order; what is told is removed."""
-
-    changes: deque[Change]
-    sensations: list[Sighting]
-    levels: deque[Crossing]
-
-    def forget(self, sensor_id: int) -> None:
-        """Drop the notices for a sensor, also while they are told."""
-        queues: tuple[Any, ...] = (self.changes, self.sensations, self.levels)
-        for one in queues:
-            kept = [notice for notice in one if notice[0] != sensor_id]
-            one.clear()
-            one.extend(kept)
-
-
-NOTICES = Record(
-    _Notices,
-    changes=ListOf(
-        Row(_row, ID, Seconds(), ID, OneOf(get_args(ChangeKind)), COORDINATE, COORDINATE, COORDINATE), make=deque),
-    sensations=ListOf(Row(
-        _row, ID, ID, Whole(maximum=lambda owner: len(owner._modalities) - 1), Seconds(), Number(0), Point(3),
-        Optional(Seconds()), Text())),
-    levels=ListOf(Row(_row, ID, Seconds(), ID, Whole()), make=deque))
-"""How the notices of a block are saved."""
-
-
 @dataclass(eq=False)
 class _Perceiver:
     """One sensor: its listeners, memory and awareness settings."""
@@ -135,7 +91,7 @@ class _Perceiver:
     listeners: Mapping[str, Callable[[Any], object] | None]
     memory: SenseMemory | None
     awareness: AwarenessSettings | None
-    last: Sighting | Sensation | None = None
+    last: Sensation | None = None
 
 
 class Perception(Saveable):
@@ -149,7 +105,7 @@ class Perception(Saveable):
 
     Attributes:
         table: all percepts.
-        heard: notices of signals that arrived, of which listeners have not been notified, oldest first.
+        heard: notices of signals that arrived, of which listeners have not been notified, in order.
 
     Cost: ``advance`` O(percepts and pairs in view), 10 to 30 ns each, and what listeners cost.
     """
@@ -164,7 +120,7 @@ class Perception(Saveable):
         stage=Whole(NO_PASS, lambda owner: len(owner._modalities), at="_stage"),
         looked_in=Whole(-1, MOST),
         from_pair=Row(key_of, Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID), at="_from_pair"),
-        heard=ListOf(NOTICES, make=deque), notices=ListOf(NOTICES, make=deque, at="_notices"))
+        heard=ListOf(NOTICE, make=deque), notices=ListOf(NOTICE, make=deque, at="_notices"))
     # The table of sensors is that of the manager, which is loaded before.
 
     def __init__(
@@ -178,8 +134,8 @@ class Perception(Saveable):
         self._sensors: dict[int, _Perceiver] = {}
         self._sharers: dict[SenseMemory, list[int]] = {}     # the first is the owner
         self.table = PerceptTable((one.name for one in modalities.all), sources)
-        self._notices: deque[_Notices] = deque()        # of passes
-        self.heard: deque[_Notices] = deque()
+        self._notices: deque[Notice] = deque()      # of passes
+        self.heard: deque[Notice] = deque()
         self._stage = NO_PASS       # of the pass under way: an index of the modalities, then the rows
         self._from_key = 0          # where the stage continues
         self.audience_key = (self, "audience")
@@ -228,18 +184,14 @@ class Perception(Saveable):
         """Return the memory of a sensor, None if it has none."""
         return self._sensors[sensor_id].memory
 
-    def awareness_of(self, sensor_id: int, target: int) -> Awareness | None:
+    def awareness_of(self, sensor_id: int, target: int) -> KnownTarget | None:
         """Return the awareness of a sensor of a target, None if it is not aware of it."""
-        settings = self._sensors[sensor_id].awareness
-        row = None if settings is None else self.table.find(sensor_id, target)
-        if settings is None or row is None or not row.has_meter:
-            return None
-        return Awareness(row, settings)
+        row: KnownTarget | None = self.table.find(sensor_id, target)
+        return row if row is not None and row.has_meter else None
 
     def last_sensation(self, sensor_id: int) -> Sensation | None:
         """Return the newest sensation of a sensor, also if it has no listener."""
-        last = self._sensors[sensor_id].last
-        return last if last is None or isinstance(last, Sensation) else self._sensation(last)
+        return self._sensors[sensor_id].last
 
     def forget_all(self, sensor_id: int) -> None:
         """Clear memory and awareness of a sensor, without notifications."""
@@ -247,8 +199,10 @@ class Perception(Saveable):
         if perceiver.memory is not None:
             perceiver.memory.forget_all()
         self.table.forget_all(sensor_id)
-        for notices in (*self._notices, *self.heard):
-            notices.forget(sensor_id)
+        for notices in (self._notices, self.heard):
+            kept = [one for one in notices if one.sensor_id != sensor_id]
+            notices.clear()
+            notices.extend(kept)
         self.table.now_s = -np.inf
         perceiver.last = None
 
@@ -261,23 +215,18 @@ class Perception(Saveable):
         """Notify listeners of signals that arrived; return False if the budget ended first; see ``advance``."""
         return self._notify(self.heard, limit_of(budget), HEARD_AT_ONCE, self._clock.now)
 
-    def hear(self, heard: StimulusBatch, budget: Budget) -> None:
-        """Take in stimuli that arrived at sensors, and notify listeners as far as the budget allows.
+    def hear(self, sensations: list[Sensation], budget: Budget) -> None:
+        """Take in signals that arrived at sensors, and notify listeners as far as the budget allows.
 
         Notices that the budget does not reach come first in the next call, and in ``notify_heard``.
 
         Cost: O(log percepts) each.
         """
         table, now, limit = self.table, self._clock.now, limit_of(budget)
-        sensor_ids, which, intensities, what, now_s = heard
         table.revision += 1
         table.now_s = now.seconds
-        table.hear(sensor_ids, which, intensities, what, now.seconds)
-        sensations: list[Sighting] = []
-        for sensor_id, stimulus, intensity in zip(sensor_ids, which, intensities, strict=True):
-            source, number, position, sent_at_s, tag = what[stimulus]
-            sensations.append((sensor_id, source, number, now_s, intensity, position, sent_at_s, tag))
-        self._put_notices(sensations, self.heard)
+        table.hear(sensations, now.seconds)
+        self._collect(sensations, self.heard)
         if limit is None or not limit.is_spent:
             self._notify(self.heard, limit, HEARD_AT_ONCE, now)
 
@@ -326,13 +275,13 @@ class Perception(Saveable):
                 number, of_modality, now.seconds, first, end)
             if limit is not None:
                 if has_news:
-                    self._collect()     # of all blocks at once takes milliseconds
+                    self._collect_seen()        # of all blocks at once takes milliseconds
                     has_news = False
                 if self._stage < len(stages) and limit.is_spent:
                     return False
         self._stage = NO_PASS
         if has_news:
-            self._collect()
+            self._collect_seen()
         if table.has_ended:
             table.drop_ended()
         return not self._notices or (
@@ -390,8 +339,7 @@ class Perception(Saveable):
     def _saved_minds(self, minds: dict[int, SimpleNamespace]) -> None:
         for sensor_id, perceiver in self._sensors.items():
             mind = minds.get(sensor_id, NO_MIND_SAVED)
-            last = mind.last_sensation and mind.last_sensation._replace(sensor_id=sensor_id)
-            perceiver.last = last
+            perceiver.last = mind.last_sensation
             for name in LISTENERS:
                 self._faults.put_failures((perceiver, name), mind.failing.get(name, NO_FAILURES))
 
@@ -414,16 +362,15 @@ class Perception(Saveable):
         levels = {one: 0 if (mind := loaded[one].awareness) is None else len(mind.levels) for one in known}
         if why := rows.refusal(np.array([levels[one] for one in sensor_ids], np.int64), latest_s):
             refuse("rows", why)
-        for name, waiting in ("notices", values.notices), ("heard", values.heard):
-            crossed = [one for notices in waiting for one in notices.levels]
-            if strange := {one for one, _, _, level in crossed if level > levels.get(one, level)}:
-                refuse(name, f"must hold levels of their sensors, those of sensor {min(strange)} are not")
+        for one in (*values.notices, *values.heard):
+            if isinstance(one, LevelChange) and one.level > levels.get(one.sensor_id, one.level):
+                refuse("notices", f"must hold levels of their sensors, that of sensor {one.sensor_id} is not")
         if values.minds.keys() != known:
             refuse("minds", "must hold each sensor of the save, and no others")
         for sensor_id, mind in values.minds.items():
             last = mind.last_sensation
-            if last is not None and max(last.sent_at_s, last.at_s) > latest_s:
-                refuse(f"minds.{sensor_id}", f"must not be later than the save, at {latest_s:g} s")
+            if last is not None and (max(last.sent_at_s, last.at_s) > latest_s or last.sensor_id != sensor_id):
+                refuse(f"minds.{sensor_id}", f"must be of this sensor, and not later than the save, at {latest_s:g} s")
         order = [*sensors.saved_ids, *(one for one in loaded if one not in known)]
         values.rows = {one: loaded[one] for one in order}, keys, rows
         del values.sensor_ids
@@ -449,87 +396,53 @@ class Perception(Saveable):
         for change in changes:
             self._call(self._sharers[memory][0], f"on_{change.kind}", change, self._clock.now)
 
-    def _collect(self) -> None:
-        """Make notices of what a pass has listed."""
+    def _collect_seen(self) -> None:
+        """Make notices of what a pass has listed, sensations by sensor, modality and source."""
         sensations, self.table.sensations = self.table.sensations, []
-        sensations.sort(key=by_sensor_modality_source)
-        self._put_notices(sensations, self._notices)
+        self._collect(sorted(sensations, key=itemgetter(0)), self._notices)     # of a sensor they are in order
 
-    def _put_notices(self, sensations: list[Sighting], notices: deque[_Notices]) -> None:
-        """Append notices of the changes that the loops have listed, of sensations, and of levels."""
+    def _collect(self, sensations: list[Sensation], notices: deque[Notice]) -> None:
+        """Append notices: changes that the loops have listed, sensations, and levels."""
         table = self.table
-        changes, table.changes = table.changes, []
-        levels, table.levels_crossed = table.levels_crossed, []
-        changes.sort(key=by_sensor_then_time)
-        levels.sort(key=by_sensor_then_time)
-        notices.append(_Notices(deque(changes), sensations, deque(levels)))
+        notices.extend(sorted(table.changes, key=attrgetter("sensor_id", "at_s", "target")))
+        notices.extend(sensations)
+        notices.extend(sorted(table.levels_crossed, key=attrgetter("sensor_id", "at_s", "target")))
+        table.changes, table.levels_crossed = [], []
         for sensation in sensations:
-            if (perceiver := self._sensors.get(sensation[0])) is not None:
+            if (perceiver := self._sensors.get(sensation.sensor_id)) is not None:
                 perceiver.last = sensation
 
-    def _notify(self, waiting: deque[_Notices], limit: Budget | None, at_once: tuple[int, int], now: TimeIndex) -> bool:
+    def _notify(self, waiting: deque[Notice], limit: Budget | None, at_once: tuple[int, int], now: TimeIndex) -> bool:
         """Notify listeners in order; return False if the budget ended first.
 
         An audience receives ``at_once`` sensations between two queries of the budget.
         """
+        size, largest = (1, 1) if self._audience is None else at_once if limit is not None else (MOST, MOST)
         while waiting:
-            notices = waiting[0]
-            is_spent = self._notify_within(notices, limit, at_once, now)
-            # A listener may have let a sensor feel something, of which all were told meanwhile.
-            if waiting and waiting[0] is notices and not (notices.changes or notices.sensations or notices.levels):
-                waiting.popleft()
-            if is_spent:
+            notice = waiting.popleft()
+            if isinstance(notice, Sensation):
+                sensations = [notice]
+                while len(sensations) < size and waiting and isinstance(waiting[0], Sensation):
+                    sensations.append(waiting.popleft())    # type: ignore[arg-type]
+                size = min(2 * size, largest)
+                self._report(sensations, now)
+            else:
+                name = f"on_{notice.kind}" if isinstance(notice, MemoryChange) else "on_awareness_changed"
+                self._call(notice.sensor_id, name, notice, now)
+            if limit is not None and limit.is_spent:
                 return not waiting
         return True
 
-    def _notify_within(self, notices: _Notices, limit: Budget | None, at_once: tuple[int, int], now: TimeIndex) -> bool:
-        """Notify listeners of the notices of a block; return whether the budget is spent."""
-        changes, sensations, levels = notices.changes, notices.sensations, notices.levels
-        while changes:
-            sensor_id, at_s, target, kind, x, y, z = changes.popleft()
-            self._call(sensor_id, f"on_{kind}", MemoryChange(kind, target, at_s, (x, y, z)), now)
-            if limit is not None and limit.is_spent:
-                return True
-        size, largest = at_once
-        while sensations:
-            end = 1 if self._audience is None else size if limit is not None else len(sensations)
-            size = min(2 * size, largest)
-            told = sensations[:end]
-            del sensations[:end]
-            self._report(told, now)
-            if limit is not None and limit.is_spent:
-                return True
-        while levels:
-            sensor_id, at_s, target, level = levels.popleft()
-            perceiver = self._sensors.get(sensor_id)
-            if perceiver is not None and perceiver.awareness is not None:
-                crossed = LevelChange(target, level, perceiver.awareness.level_names[level], at_s)
-                self._call(sensor_id, LEVEL_CHANGED, crossed, now)
-            if limit is not None and limit.is_spent:
-                return True
-        return False
-
-    def _report(self, sensations: list[Sighting], now: TimeIndex) -> None:
+    def _report(self, sensations: list[Sensation], now: TimeIndex) -> None:
         """Hand sensations to the trace, and to the audience or, one alone, to its sensor's listener."""
-        sensor_ids, source_ids, numbers, _, intensities, positions, _, _ = zip(*sensations, strict=True)
-        all_modalities = self._modalities.all
-        modalities = [all_modalities[number].name for number in numbers]
         for hook in self._trace.sensed:
-            for sensor_id, source_id, modality, intensity in zip(
-                    sensor_ids, source_ids, modalities, intensities, strict=True):
-                hook(sensor_id, source_id, modality, intensity, now)
+            for one in sensations:
+                hook(one.sensor_id, one.source_id, one.modality, one.intensity, now)
         if self._audience is None:
-            self._call(sensor_ids[0], SENSED, self._sensation(sensations[0]), now)
-            return
-        batch = SensationBatch(sensor_ids, source_ids, modalities, intensities, positions)
-        receive = partial(self._audience.receive, batch)
-        self._faults.run(self.audience_key, "audience of sensors", now.frame, receive)
-
-    def _sensation(self, sensation: Sighting) -> Sensation:
-        sensor_id, source, number, at_s, intensity, position, sent_at_s, tag = sensation
-        return Sensation(
-            sensor_id, source, self._modalities.all[number].name, intensity, position,
-            at_s if sent_at_s is None else sent_at_s, at_s, tag)
+            self._call(sensations[0].sensor_id, "on_sensed", sensations[0], now)
+        else:
+            self._faults.run(
+                self.audience_key, "audience of sensors", now.frame, partial(self._audience.receive, sensations))
 
     def _call(self, sensor_id: int, name: str, what: object, now: TimeIndex) -> None:
         """Call a listener of a sensor, if the sensor is still there."""

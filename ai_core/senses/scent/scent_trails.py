@@ -24,7 +24,7 @@ from ai_core.saving.kinds import ArrayOf, Columns, ListOf, Seconds, Whole
 from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.percepts.perception import Perception
-from ai_core.senses.sensation import Point, StimulusBatch
+from ai_core.senses.sensation import Point, Sensation
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.source_table import SourceTable
 
@@ -298,6 +298,6 @@ class TrailSmelling(Saveable):
             mark for mark in self._smelled(slot, None, now_s)
             if not sources.ids.knows(mark.scent) or mask & int(sources.affiliation[sources.ids.slot(mark.scent)])]
         if marks:
-            self._perception.hear(StimulusBatch(
-                [sensor_id] * len(marks), list(range(len(marks))), [mark.intensity for mark in marks],
-                [(mark.scent, self._number, mark.position, mark.left_at_s, "trail") for mark in marks], now_s), budget)
+            self._perception.hear([
+                Sensation(sensor_id, one.scent, self.trails.modality_name, one.intensity, one.position, one.left_at_s,
+                          now_s, "trail") for one in marks], budget)

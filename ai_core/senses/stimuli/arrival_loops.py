@@ -16,6 +16,8 @@ import cython
 import numpy as np
 from cython.cimports.libc.math import fabs, pow, sqrt
 
+from ai_core.senses.sensation import Sensation
+
 __all__ = ["COLUMNS", "LATEST_S", "MOST_ARRIVALS", "MOVED_M", "Arrival", "ArrivalQueue"]
 
 LATEST_S = 2.0
@@ -339,20 +341,14 @@ class ArrivalQueue:
             now_s: game time (s).
 
         Returns:
-            How many were taken; then of those that are heard: sensor ids, index of the signal, intensities;
-            then each signal as ``StimulusBatch`` has it.
+            How many were taken, and a ``Sensation`` of each that is heard.
         """
         self.view_sensors(sensors)
         one: Arrival
         taken: cython.Py_ssize_t = 0
         slot: cython.int
         now: cython.double = now_s
-        sensor_ids: list = []
-        which: list = []
-        intensities: list = []
-        what: list = []
-        places: dict = {}
-        held: list = []         # an identity holds as long as its object
+        heard: list = []
         self.arrive(now, before)
         while self.arrived and taken < most:
             one = self.arrived.popleft()
@@ -362,22 +358,17 @@ class ArrivalQueue:
                 continue
             taken += 1
             slot = one.sensor_id & SLOT_MASK
+            signal: tuple = cython.cast(tuple, one.signal)
+            kind = kinds[signal[2]]
             if slot >= self.ids.shape[0] or self.ids[slot] != one.sensor_id or (
-                    not self.is_heard(one, slot, kinds[one.signal[2]], noise, kept_at)):
+                    not self.is_heard(one, slot, kind, noise, kept_at)):
                 continue
             if one.due_s > now:
                 self.push(one)
                 continue
-            signal: tuple = cython.cast(tuple, one.signal)
-            place = places.get(id(signal))
-            if place is None:
-                place = places[id(signal)] = len(what)
-                held.append(signal)
-                what.append((signal[1], signal[2], signal[4], signal[5], signal[7]))
-            sensor_ids.append(one.sensor_id)
-            which.append(place)
-            intensities.append(one.intensity)
-        return taken, sensor_ids, which, intensities, what
+            heard.append(tuple.__new__(Sensation, (
+                one.sensor_id, signal[1], kind.name, one.intensity, signal[4], signal[5], now, signal[7])))
+        return taken, heard
 
     @cython.cfunc
     @cython.exceptval(-1)

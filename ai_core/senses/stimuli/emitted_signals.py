@@ -36,7 +36,7 @@ from ai_core.saving.kinds import (
 )
 from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK
 from ai_core.senses.modality import ModalitySet
-from ai_core.senses.sensation import Hear, ModalityNumbers, ReachNumbers, Signal, StimulusBatch
+from ai_core.senses.sensation import Hear, ModalityNumbers, ReachNumbers, Signal
 from ai_core.senses.sensation import Point as Place
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.source_table import ALL_AFFILIATIONS, PLAIN, SourceTable
@@ -358,13 +358,13 @@ class EmittedSignals(Saveable):
         while not self._is_delivered and (is_unlimited or not budget.is_spent):
             most = ARRIVALS_AT_ONCE if is_unlimited else min(
                 ARRIVALS_AT_ONCE, budget.steps_at_once(ARRIVALS_ON_TIME))
-            taken, sensor_ids, which, intensities, what = queue.take_arrived(
+            taken, heard = queue.take_arrived(
                 most, self._begun_up_to, self._sensors, self._modalities.all, noise, self._kept_at, now_s)
             if not is_unlimited:
                 budget.spend(taken)
             self._is_delivered = not queue.arrived
-            if sensor_ids:
-                hear(StimulusBatch(sensor_ids, which, intensities, what, now_s), budget)
+            if heard:
+                hear(heard, budget)
         if not self._is_delivered and (not queue.arrived or queue.first_since_s <= pass_s):
             return False
         self._pass_s = None

@@ -11,7 +11,7 @@ from ai_core.budget import Budget
 from ai_core.recording.grants import RecordingBudget, ReplayBudget
 from ai_core.senses.percepts.awareness import AwarenessSettings
 from ai_core.senses.percepts.memory import SenseMemory
-from ai_core.senses.sensation import StimulusBatch
+from ai_core.senses.sensation import Sensation
 from tests.senses.worlds import World, hearing
 
 EYES, THINGS = 6, 4
@@ -112,8 +112,7 @@ def test_what_is_heard_later_is_told_later():
                     on_gained=lambda one: told.append(("gained", one.target)))
     spent = Budget.of_time(0.0, lambda: 0)
     for source in [world.manager.add_source(position=(0, 0, z), strengths={}) for z in (1, 2)]:
-        heard = StimulusBatch([ear], [0], [1.0], [(source, 0, (0.0, 0.0, 1.0), 0.0, "")], 0.0)
-        world.manager._perception.hear(heard, spent)
+        world.manager._perception.hear([Sensation(ear, source, "hearing", 1.0, (0.0, 0.0, 1.0), 0.0, 0.0)], spent)
     assert told == []
     assert world.manager._perception.notify_heard(Budget.unlimited())
     assert told == [("gained", 0), ("sensed", 0), ("gained", 1), ("sensed", 1)]

@@ -13,7 +13,7 @@ from ai_core.budget import Budget
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.awareness import AwarenessLevel, AwarenessSettings
 from ai_core.senses.percepts.memory import SenseMemory, TargetReport
-from ai_core.senses.sensation import StimulusBatch
+from ai_core.senses.sensation import Sensation
 from tests.senses.worlds import Rays, World, hearing
 
 LEVELS = [AwarenessLevel("uneasy", 0.2, 0.05, 0.1), AwarenessLevel("alert", 0.75, 0.5, 0.3)]
@@ -457,8 +457,9 @@ def test_percepts_are_those_of_a_plain_model(frames, gain, max_age_s, keep_s, ha
         world.manager.move_sources(thieves, [(x, 0, -4), (0, x, -4)])
         places = [(x, 0.0, -4.0), (0.0, x, -4.0)]
         for sensor, target, intensity in heard:
-            what = [(target, 1, places[target], now_s - 0.125, "")]
-            world.manager._perception.hear(StimulusBatch([sensor], [0], [intensity], what, now_s), Budget.unlimited())
+            world.manager._perception.hear(
+                [Sensation(sensor, target, "hearing", intensity, places[target], now_s - 0.125, now_s)],
+                Budget.unlimited())
             minds[sensor].hear(target, "hearing", intensity, places[target], now_s - 0.125, now_s)
         for pairs, found, intensity in ((sight, seen, 0.5), (touch, touched, 0.25 * (frame % 3))):
             keys = np.array(sorted(sensor << 31 | target for sensor, target in found), np.int64)

@@ -58,7 +58,7 @@ from ai_core.senses.id_table import SLOT_MASK
 from ai_core.senses.modality import Modality
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
 from ai_core.senses.scent.scent_trails import ScentTrails
-from ai_core.senses.sensation import Point, SensationBatch
+from ai_core.senses.sensation import Point, Sensation
 from ai_core.senses.sensor_table import LONGEST_PERIOD
 from ai_core.senses.sight.camouflage import Camouflage
 
@@ -195,7 +195,7 @@ class SenseSignals:
     def __init__(self, manager: Any) -> None:
         self._manager = manager
 
-    def receive(self, batch: SensationBatch) -> None:
+    def receive(self, sensations: list[Sensation]) -> None:
         """Emit the signals of a batch in order; stop if a callback ends the scene.
 
         Who connects to a sensor in a callback of the batch is told from the next batch on.
@@ -204,30 +204,29 @@ class SenseSignals:
         connections.
         """
         manager, first = self._manager, 0
-        sensor_ids, source_ids, modalities, intensities, positions = batch
-        if HEARING in modalities:
-            self._feed(batch)
-        told = with_connections(SENSED, map(manager.sensor_node, sensor_ids))
+        self._feed(sensations)
+        told = [sensations[one] for one in with_connections(
+            SENSED, [manager.sensor_node(one.sensor_id) for one in sensations])]
         if not told:
             return
         stimuli: dict[tuple[int, str, Point], int] = {}
-        which = [
-            stimuli.setdefault((source_ids[one], modalities[one], positions[one]), len(stimuli)) for one in told]
+        which = [stimuli.setdefault((one.source_id, one.modality, one.position), len(stimuli)) for one in told]
         while first < len(told) and manager.is_sensing:
             first = emit_each(
-                SENSED, [manager.sensor_node(sensor_ids[one]) for one in told], manager.rows_of(stimuli), which,
-                [intensities[one] for one in told], first)
+                SENSED, [manager.sensor_node(one.sensor_id) for one in told], manager.rows_of(stimuli), which,
+                [one.intensity for one in told], first)
 
-    def _feed(self, batch: SensationBatch) -> None:
+    def _feed(self, sensations: list[Sensation]) -> None:
         """Hand noises to the nodes that decide by a sensor; a signal to each would cost a crossing."""
         noises: dict[tuple[int, Point], Any] = {}
-        for sensor_id, source_id, modality, intensity, place in zip(*batch, strict=True):
-            node = self._manager.sensor_node(sensor_id)
-            for feed in list(node.feeds) if node is not None and modality == HEARING else ():
-                noise = noises.get((source_id, place))
+        for one in sensations:
+            node = self._manager.sensor_node(one.sensor_id) if one.modality == HEARING else None
+            for feed in list(node.feeds) if node is not None else ():
+                cause = one.source_id, one.position
+                noise = noises.get(cause)
                 if noise is None:
-                    noise = noises[source_id, place] = feed.noise_of(source_id, place)
-                feed.hear(noise, intensity)
+                    noise = noises[cause] = feed.noise_of(*cause)
+                feed.hear(noise, one.intensity)
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_manager.svg", keywords="perception, stealth, vision, hearing")

@@ -38,10 +38,10 @@ from ai_core.senses.percepts.awareness import (
     AwarenessLevel,
     AwarenessReasons,
     AwarenessSettings,
-    LevelChange,
 )
-from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
+from ai_core.senses.percepts.memory import SenseMemory
 from ai_core.senses.percepts.percept_loops import KnownTarget
+from ai_core.senses.sensation import LevelChange, MemoryChange
 from ai_core.senses.sense_reasons import SenseFactors
 from ai_core.senses.sight.sight_cones import SightCone as Cone
 
