@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import islice, takewhile
 from operator import attrgetter
@@ -314,7 +315,7 @@ class QueryQueue:
     """Queries that wait for computation, in order of arrival, without duplicates."""
 
     def __init__(self) -> None:
-        self._waiting: dict[Query, None] = {}
+        self._waiting: OrderedDict[Query, None] = OrderedDict()  # a dict finds its first key in O(removed keys)
 
     def __len__(self) -> int:
         return len(self._waiting)

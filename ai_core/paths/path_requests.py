@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field, fields
 from heapq import heappop, heappush
+from math import frexp
 from typing import Any, Literal, Protocol, get_args
 
 from ai_core.budget import Budget
@@ -148,6 +149,20 @@ class PathProvider(Protocol):
         """Prepare the data that makes searches faster, until the budget is spent."""
 
 
+LEAST_CLASS, MOST_CLASS = -80, 80
+"""Smallest and largest class of priorities, about 1e-6 and 1e6; priorities beyond start in the order of requests."""
+
+
+def priority_class(priority: float) -> int:
+    """Return the class of a priority: four for each factor of two, so that any number of priorities makes few classes.
+
+    >>> [priority_class(one) for one in (0.5, 1.0, 1.2, 1.25, 2.0, 1e-300)]
+    [0, 4, 4, 5, 8, -80]
+    """
+    share, power = frexp(priority)
+    return max(LEAST_CLASS, min(MOST_CLASS, 4 * power + int(share * 8) - 4))
+
+
 @dataclass(eq=False, slots=True)
 class PathJob:
     """Search for one path, shared by all tickets with the same start and goal.
@@ -159,6 +174,7 @@ class PathJob:
         first_frame: frame of the first request.
         requested_at_frame: frame of the last request, or frame in which the path was found.
         priority: highest priority of the tickets.
+        queued_as: class of the priority, under which it waits to start.
         tickets: tickets that wait for the path.
         search: the search, once it runs.
         turns: turns taken, plus those of the other searches before it started.
@@ -176,6 +192,7 @@ class PathJob:
     first_frame: int
     improves: bool = False
     priority: float = 0.0
+    queued_as: int = LEAST_CLASS
     tickets: list[PathTicket] = field(default_factory=list)
     search: Any = None
     turns: int = 0
@@ -241,6 +258,10 @@ MOST_KEPT = 1000
 """Cached paths (count); above, those that were requested longest ago are dropped. They are part of a save."""
 
 
+STALE_AT_LEAST = 64
+"""Entries of the starting order (count) above which those that are out of date are dropped; fewer only cost time."""
+
+
 class PathJobs:
     """Table of searches by start and goal, and the order of their turns."""
 
@@ -249,9 +270,11 @@ class PathJobs:
         self.running: dict[tuple[Hashable, ...], PathJob] = {}
         self.found: dict[tuple[Hashable, ...], PathJob] = {}
         self._ground = ground
-        self._queues: dict[float, list[tuple[int, PathJob]]] = {}
-        # Waiting searches by priority, in the order of requests, which is the starting order within a priority.
-        # Entries that have started, were removed or changed their priority are dropped when they come first.
+        self._queues: dict[int, list[tuple[int, PathJob]]] = {}
+        self._queued = 0
+        # Waiting searches by class of priority, in the order of requests, which is the starting order within a class.
+        # Entries that have started, were removed or changed their class are dropped when they come first, or when
+        # they are more than half.
 
     def of(self, start: Hashable, goal: Hashable) -> PathJob | None:
         """Return the requested or found search between two places that is valid for the current ground."""
@@ -309,24 +332,38 @@ class PathJobs:
     def next_waiting(self, frame: int) -> PathJob:
         """Return the search to start next: the highest priority times frames waited, so that none starves.
 
-        Cost: O(different priorities).
+        Priorities of one class, at most a quarter apart, start in the order of requests.
+
+        Cost: O(classes of priorities), 161 at most.
         """
         first = []
-        for priority, queue in list(self._queues.items()):
-            while queue and not self._waits(queue[0][1], priority):
+        for number, queue in list(self._queues.items()):
+            while queue and not self._waits(queue[0][1], number):
                 heappop(queue)
+                self._queued -= 1
             if queue:
                 first.append(queue[0][1])
             else:
-                del self._queues[priority]
+                del self._queues[number]
         return min(first, key=lambda job: (-job.priority * (frame - job.first_frame + 1), job.number))
 
     def _queue(self, job: PathJob) -> None:
-        if job.search is None:
-            heappush(self._queues.setdefault(job.priority, []), (job.number, job))
+        if job.search is not None:
+            return
+        job.queued_as = priority_class(job.priority)
+        heappush(self._queues.setdefault(job.queued_as, []), (job.number, job))
+        self._queued += 1
+        if self._queued > STALE_AT_LEAST + 2 * len(self.waiting):
+            self._drop_stale()
 
-    def _waits(self, job: PathJob, priority: float) -> bool:
-        return job.priority == priority and self.waiting.get(job.key) is job
+    def _drop_stale(self) -> None:
+        """Drop entries that are out of date; O(1) on average for each entry."""
+        for number, queue in list(self._queues.items()):
+            self._queues[number] = sorted({entry for entry in queue if self._waits(entry[1], number)})
+        self._queued = sum(map(len, self._queues.values()))
+
+    def _waits(self, job: PathJob, number: int) -> bool:
+        return job.queued_as == number and self.waiting.get(job.key) is job
 
     def run(self, job: PathJob) -> None:
         """Move a search from waiting to running; it starts with the fewest turns of those that run."""

@@ -297,15 +297,18 @@ class PathService(Saveable):
         Does nothing when the ticket has a final state.
 
         Raises:
-            TypeError, ValueError: if the ticket does not improve, or the place is invalid.
+            TypeError, ValueError: if the ticket does not improve or waits in another service, or the place is invalid.
 
         Cost: as ``AnytimeSearch.move_start``.
         """
         if not isinstance(ticket, PathTicket) or not ticket.improves:
             raise ValueError(f"ticket must be one of request_improving_path, got {shown(ticket)}")
         place = self.provider.check("place", place)
+        if ticket.is_done:
+            return
+        self._check_own(ticket)
         job = self._jobs.holding(ticket)
-        if ticket.is_done or job is None:
+        if job is None:
             return
         job.at = place
         if job.search is not None:
@@ -340,14 +343,20 @@ class PathService(Saveable):
 
         Raises:
             TypeError: if ``ticket`` is not a PathTicket.
+            ValueError: if it waits in another service.
         """
         check_ticket(ticket)
         if ticket.is_done:
             return
+        self._check_own(ticket)
         ticket.state = "cancelled"
         job = self._jobs.holding(ticket)
         if job is not None:
             self._jobs.leave(job, ticket)
+
+    def _check_own(self, ticket: PathTicket) -> None:
+        if self._held.get(ticket.number) is not ticket:
+            raise ValueError(f"ticket must be one of this service, got {shown(ticket)} of another")
 
     @property
     def is_idle(self) -> bool:
@@ -432,9 +441,7 @@ class PathService(Saveable):
             self._jobs.keep(job, job.path, job.first_frame)  # type: ignore[arg-type]
         for job in (*loaded.searches, *loaded.improving):
             job.tickets = [tickets[one.number] for one in job.tickets]
-            if job.is_running and len(self._jobs.running) < self._most_running:
-                self._resume(job)
-            else:
+            if not (job.is_running and len(self._jobs.running) < self._most_running and self._resume(job)):
                 self._jobs.wait(job)
             for ticket in job.tickets:
                 ticket.state = "waiting" if job.search is None else "running"
@@ -516,15 +523,20 @@ class PathService(Saveable):
         for ticket in job.tickets:
             ticket.state = "running"
 
-    def _resume(self, job: PathJob) -> None:
-        """Begin a loaded search that was running, and let it take the steps that it had taken."""
-        job.search = self._begun(job)
-        if job.improves:
-            job.tickets[0].path = job.search.best
-        elif job.steps:
-            job.search.advance(Budget.of_steps(job.steps))
-            job.turns_taken = job.turns
+    def _resume(self, job: PathJob) -> bool:
+        """Begin a loaded search that was running, and let it take the steps that it had taken; False if it raises."""
+        try:
+            job.search = self._begun(job)
+            if job.improves:
+                job.tickets[0].path = job.search.best
+            elif job.steps:
+                job.search.advance(Budget.of_steps(job.steps))
+                job.turns_taken = job.turns
+        except Exception:       # the rest is loaded; begun again in an advance, the search fails or not
+            job.search = None
+            return False
         self._jobs.resume(job)
+        return True
 
     def _begun(self, job: PathJob) -> Any:
         if job.improves:

@@ -1,13 +1,15 @@
 """Polls that find nothing at once: batches and budgets."""
 from __future__ import annotations
 
+from time import thread_time_ns
+
 import numpy as np
 import pytest
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.errors import CycleError
-from ai_core.events.polling_station import PollingStation
+from ai_core.events.polling_station import PollingStation, QueryQueue
 from ai_core.faults import FaultIsolation
 
 
@@ -232,3 +234,21 @@ def test_beyond_the_maximum_the_oldest_sixteenth_goes_at_once():
     world.clock.advance()
     world.poll("newer")
     assert world.row().keys <= 32
+
+
+def test_waiting_queries_are_taken_at_a_constant_cost():
+    station = PollingStation(ManualClock())
+    station.add_topic("t", lambda key: key, max_keys=40_000, fallback=None)
+    topic, waiting = station._topics["t"], QueryQueue()
+    for key in range(40_000):
+        waiting.add(topic, (key,))
+
+    def taken_ns(count):
+        began_ns = thread_time_ns()
+        for _ in range(count):
+            waiting.take(1)
+        return thread_time_ns() - began_ns
+
+    early_ns = taken_ns(2000)
+    taken_ns(30_000)
+    assert taken_ns(2000) < 5 * early_ns      # a plain dict walks over the keys removed before: 20 times as long

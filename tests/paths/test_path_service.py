@@ -389,3 +389,37 @@ def test_searches_and_preparation_take_turns_without_time_left(clock):
     loaded = PathService(GridPathProvider(grid.passage()), clock)
     loaded.prepare_state(json.loads(json.dumps(service.save_state())))()
     assert loaded.save_state()["prepares_first"] == service.save_state()["prepares_first"]
+
+
+def test_any_number_of_priorities_starts_in_few_comparisons(clock):
+    _, service = service_on(np.ones((40, 40)), clock, max_running=1)
+    for number in range(1000):
+        service.request_path(number, 1599, priority=1 + number / 1000)
+    assert len(service._jobs._queues) == 4
+    service.request_path(1001, 1599, priority=3.0)
+    first = service._jobs.next_waiting(clock.now.frame)
+    assert (first.start, first.priority) == (1001, 3.0)
+    finished(service, clock, steps=5000)
+    assert service.statistics()["found"] == 1001
+
+
+def test_requests_that_are_cancelled_leave_nothing_behind(clock):
+    _, service = service_on(np.ones((9, 9)), clock)
+    kept = service.request_path(0, 80)
+    for number in range(2000):
+        service.cancel(service.request_path(number % 80, 80, priority=1 + number % 7))
+    assert service._jobs._queued == sum(map(len, service._jobs._queues.values())) < 200
+    finished(service, clock)
+    assert kept.state == "found"
+
+
+def test_a_ticket_of_another_service_is_refused(clock):
+    (_, one), (_, other) = (service_on(np.ones((9, 9)), clock) for _ in range(2))
+    tickets = [service.request_improving_path(0, 80) for service in (one, other)]
+    for use in (one.cancel, lambda ticket: one.move_start(ticket, 1)):
+        with pytest.raises(ValueError, match="ticket must be one of this service"):
+            use(tickets[1])
+    finished(one, clock)
+    finished(other, clock)
+    assert [ticket.state for ticket in tickets] == ["found", "found"]
+    one.cancel(tickets[1])

@@ -40,7 +40,8 @@ def finished(service, clock):
 
 
 @given(grid=grids(), regions=st.booleans(), steps=st.integers(1, 60), saved_at=st.integers(0, 9), asked=st.lists(
-    st.tuples(st.integers(0, 63), st.integers(0, 63), st.sampled_from([0.5, 1, 4]), st.sampled_from([0, 2])),
+    st.tuples(st.integers(0, 63), st.integers(0, 63), st.sampled_from([0.5, 1, 1.1, 4]), st.sampled_from([0, 2]),
+              st.booleans()),
     min_size=12, max_size=12))
 def test_loaded_service_answers_in_the_same_frames(grid, regions, steps, saved_at, asked):
     size, regions = grid.passage().costs.size, regions and RegionGraph.suits(grid.passage())
@@ -52,19 +53,26 @@ def test_loaded_service_answers_in_the_same_frames(grid, regions, steps, saved_a
         return service
 
     service, other, held = prepared(clock), None, []
-    for frame, (start, goal, priority, tolerance) in enumerate([*asked, *asked]):
+    for frame, (start, goal, priority, tolerance, cancels) in enumerate([*asked, *asked]):
         if frame == saved_at:
             parts = {"clock": other_clock, "paths": prepared(other_clock)}
             restore(take({"clock": clock, "paths": service}), parts)
             other = parts["paths"]
             loaded = [(other.ticket(one.number), one) for one in held]
+            mates = {one.number: one for one, _ in loaded}
         ends = {"start": start % size, "goal": goal % size, "priority": priority, "tolerance": tolerance}
         kept = held if frame % 3 else []        # nobody holds the others: their paths are in the cache alone
         kept.append(service.request_path(**ends))
+        cancelled = held[frame // 2 % len(held)].number if cancels and held else None
+        if cancelled is not None:
+            service.cancel(service.ticket(cancelled))
         service.advance(Budget.of_steps(steps))
         clock.advance()
         if other is not None:
-            other.request_path(**ends)
+            same = other.request_path(**ends)
+            mates[same.number] = same
+            if cancelled is not None:
+                other.cancel(mates[cancelled])
             other.advance(Budget.of_steps(steps))
             other_clock.advance()
             states = [service.save_state(), other.save_state()]
@@ -221,3 +229,29 @@ def test_invalid_save_is_refused_and_changes_nothing():
     smaller = service_of(Grid(np.ones((2, 2), bool)), clock)
     with pytest.raises(StateError, match="must be at most 3"):
         smaller.prepare_state(state)
+
+
+class BrokenProvider(GridPathProvider):
+    """A provider whose searches cannot begin for a while."""
+
+    is_broken = False
+
+    def begin(self, start, goal):
+        if self.is_broken:
+            raise RuntimeError("the map is not ready")
+        return super().begin(start, goal)
+
+
+def test_a_search_that_cannot_resume_begins_again_in_an_advance():
+    clock, grid = ManualClock(), Grid(np.ones((30, 30)))
+    service = PathService(BrokenProvider(grid.passage()), clock, max_running=1)
+    ticket, other = service.request_path(0, 899), service.request_path(5, 870)
+    service.advance(Budget.of_steps(20))
+    state = through_json(service.save_state())
+    assert [ticket.state, other.state] == ["running", "waiting"]
+    service.provider.is_broken = True
+    service.prepare_state(state)()
+    assert [ticket.state, other.state] == ["waiting", "waiting"]
+    service.provider.is_broken = False
+    finished(service, clock)
+    assert [ticket.state, other.state] == ["found", "found"]
