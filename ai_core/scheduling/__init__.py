@@ -25,19 +25,10 @@ from ai_core.scheduling.statistics import (
     TimedRun,
     statistics_table,
 )
-from ai_core.scheduling.task import (
-    MAX_PERIOD_FRAMES,
-    MAX_PRIORITY,
-    MIN_PRIORITY,
-    Advancing,
-    Task,
-    Turn,
-    TurnTaking,
-    Work,
-)
+from ai_core.scheduling.task import MAX_PERIOD_FRAMES, MAX_PRIORITY, MIN_PRIORITY, Task, Turn, Work
 from ai_core.scheduling.threaded_work import ThreadedWork
 from ai_core.scheduling.timeslicer import Timeslicer, Timing
-from ai_core.scheduling.work import NEXT_TURN
+from ai_core.scheduling.work import NEXT_TURN, Advancing, TurnTaking
 
 __all__ = [
     "MAX_PERIOD_FRAMES",

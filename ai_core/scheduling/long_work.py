@@ -15,11 +15,10 @@ from ai_core.clock import Clock, moment_s
 from ai_core.errors import check_callables, check_type, finite_number, shown
 from ai_core.saving.declared_state import Change, DeclaredState, Part, Refuse, Saveable
 from ai_core.saving.inner_state import is_saveable
-from ai_core.saving.kinds import GameValue, Number, OneOf, Optional, Seconds
+from ai_core.saving.kinds import Flag, GameValue, Number, Optional, Seconds
 from ai_core.saving.values import SavedValues
 from ai_core.scheduling.interruptible import Interruptible
 from ai_core.scheduling.scheduler import Scheduler
-from ai_core.scheduling.task import Task
 
 __all__ = [
     "Anytime",
@@ -32,28 +31,8 @@ __all__ = [
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 
-OUTCOMES = ("open", "done", "cancelled")
 
-
-class LongWork(Interruptible):
-    """Base of interruptible work that saves whether it has ended.
-
-    Attributes:
-        is_done: True when ``result`` is available.
-    """
-
-    is_done: bool = False
-
-    @property
-    def _outcome(self) -> str:
-        return OUTCOMES[2 if self._is_cancelled else self.is_done]
-
-    @_outcome.setter
-    def _outcome(self, outcome: str) -> None:
-        self.is_done, self._is_cancelled = outcome == "done", outcome == "cancelled"
-
-
-class Suspendable(Saveable, LongWork, Generic[R]):
+class Suspendable(Saveable, Interruptible, Generic[R]):
     """Runs a generator as interruptible work: its return value is the result.
 
     It may pause at each ``yield``, reports its progress by yielding a number from
@@ -69,6 +48,9 @@ class Suspendable(Saveable, LongWork, Generic[R]):
         arguments: passed to it at each start; not saved.
         values: how a result is saved that is not plain data.
 
+    Attributes:
+        is_done: True when ``result`` is available.
+
     Raises:
         TypeError: if ``function`` cannot be called.
 
@@ -76,9 +58,11 @@ class Suspendable(Saveable, LongWork, Generic[R]):
     """
 
     SHOWN = ("progress", "is_done")
+    is_done: bool = False
 
     STATE = DeclaredState(
-        outcome=OneOf(OUTCOMES, at="_outcome"),
+        is_done=Flag(),
+        is_cancelled=Flag(at="_is_cancelled"),
         progress=Number(0, 1, at="_progress"),
         result=GameValue("_values", at="_result"),
         function=Part(if_saveable=True, at="_function"),
@@ -102,16 +86,6 @@ class Suspendable(Saveable, LongWork, Generic[R]):
         self._is_running = False
         self._progress = 0.0
         self._result: Any = None
-
-    def begin(self) -> None:
-        """Restart, whatever its state; unfinished work is dropped.
-
-        Raises:
-            RuntimeError: if called by the generator itself.
-        """
-        self._check_not_running()
-        self._progress, self._outcome, self._result = 0.0, "open", None
-        self._close()
 
     @property
     def progress(self) -> float:
@@ -139,7 +113,7 @@ class Suspendable(Saveable, LongWork, Generic[R]):
             ValueError: if it yielded a number outside 0 to 1.
         """
         self._check_goes_on(budget)
-        self._check_not_running()
+        self._check_at_rest()
         if self.is_done:
             return
         # Not kept if it raises.
@@ -179,7 +153,7 @@ class Suspendable(Saveable, LongWork, Generic[R]):
 
         def change() -> None:
             try:
-                self.begin()  # closes the present generator, whose ``finally`` may raise
+                self._close()  # the ``finally`` of the present generator may raise
             finally:
                 load()
                 if not (self.is_done or is_saveable(self._function)):
@@ -203,9 +177,9 @@ class Suspendable(Saveable, LongWork, Generic[R]):
         if progress is not None:
             self._progress = finite_number("progress", progress, minimum=0, maximum=1)
 
-    def _check_not_running(self) -> None:
+    def _check_at_rest(self) -> None:
         if self._is_running:
-            raise RuntimeError("the work is already running; it must not advance or begin itself")
+            raise RuntimeError("the work is already running; it must not advance, save or load itself")
 
     def _start(self) -> Generator[float | None, Budget, R]:
         generator = self._function(*self._arguments)
@@ -241,6 +215,10 @@ class BackgroundJob(Saveable):
         name: for reports; None for the name of the work's class.
         settings: other arguments of ``Scheduler.add``, such as ``period_frames``.
 
+    Attributes:
+        task: its handle, for pausing and changing; removed when the work is done.
+        work: as given.
+
     Raises:
         TypeError: if ``scheduler`` is not a Scheduler, ``work`` is not interruptible, or
             ``then`` cannot be called.
@@ -248,7 +226,7 @@ class BackgroundJob(Saveable):
 
     SHOWN = ("task", "work")
 
-    STATE = DeclaredState(work=Part(if_saveable=True, at="_work"))
+    STATE = DeclaredState(work=Part(if_saveable=True))
 
     def __init__(
         self,
@@ -262,41 +240,31 @@ class BackgroundJob(Saveable):
         check_type("scheduler", scheduler, Scheduler)
         check_type("work", work, Interruptible, "wrap a generator function in Suspendable(function)")
         check_callables(then=then)
-        self._work = work
+        self.work = work
         self._then = then
         self._scheduler = scheduler
-        self._task = scheduler.add(self, name=type(work).__name__ if name is None else name, **settings)
-
-    @property
-    def task(self) -> Task:
-        """Its task handle, for pausing and changing; removed when the work is done."""
-        return self._task
-
-    @property
-    def work(self) -> Interruptible:
-        """The work that it runs."""
-        return self._work
+        self.task = scheduler.add(self, name=type(work).__name__ if name is None else name, **settings)
 
     def cancel(self) -> None:
         """Cancel the work and remove the task; does nothing when the job has ended.
 
         An exception that the work raises as it ends is reported, as by ``Scheduler.remove``.
         """
-        if not self._task.is_removed:
-            self._scheduler.remove(self._task)
+        if not self.task.is_removed:
+            self._scheduler.remove(self.task)
         try:
-            self._work.cancel()
+            self.work.cancel()
         except Exception as error:  # the clean-up of a generator is work too
-            self._scheduler._faults.report_of_the_past(self._task.name, self._scheduler.clock.now.frame, error)
+            self._scheduler._faults.report_of_the_past(self.task.name, self._scheduler.clock.now.frame, error)
 
     def advance(self, budget: Budget, /) -> None:
         """Continue the work; called by the scheduler."""
-        if not (self._work.is_done or self._work.is_cancelled):
-            self._work.advance(budget)
-        if self._work.is_done and not self._task.is_removed and self._then is not None:
-            self._then(self._work.result)
-        if (self._work.is_done or self._work.is_cancelled) and not self._task.is_removed:
-            self._scheduler.remove(self._task)
+        if not (self.work.is_done or self.work.is_cancelled):
+            self.work.advance(budget)
+        if self.work.is_done and not self.task.is_removed and self._then is not None:
+            self._then(self.work.result)
+        if (self.work.is_done or self.work.is_cancelled) and not self.task.is_removed:
+            self._scheduler.remove(self.task)
 
 
 class Anytime(Protocol[R_co]):
@@ -325,7 +293,7 @@ class Anytime(Protocol[R_co]):
         ...
 
 
-class UntilGoodEnough(Saveable, LongWork, Generic[R]):
+class UntilGoodEnough(Saveable, Interruptible, Generic[R]):
     """Runs anytime work until its answer is good enough, or the deadline has passed; interruptible work.
 
     Done when the requested quality is reached, when the work finds no better
@@ -340,6 +308,9 @@ class UntilGoodEnough(Saveable, LongWork, Generic[R]):
         deadline_s: game time from which any answer is accepted (s); None for no deadline.
         clock: measures the deadline; required with a deadline only.
 
+    Attributes:
+        is_done: True when ``result`` is available.
+
     Raises:
         TypeError: if ``work`` is not anytime work, or a deadline is given without a clock.
         ValueError: if a number is out of range.
@@ -348,9 +319,11 @@ class UntilGoodEnough(Saveable, LongWork, Generic[R]):
     """
 
     SHOWN = ("quality", "is_done")
+    is_done: bool = False
 
     STATE = DeclaredState(
-        outcome=OneOf(OUTCOMES, at="_outcome"),
+        is_done=Flag(),
+        is_cancelled=Flag(at="_is_cancelled"),
         deadline_s=Optional(Seconds(), at="_deadline_s"),
         work=Part(if_saveable=True, at="_work"),
     )

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import ceil, prod
 
 import numpy as np
@@ -16,7 +16,6 @@ from ai_core.scheduling.phasing import (
     checked_slot,
     co_prime_count,
     common_multiple,
-    first_frame,
     least_peak_of,
 )
 
@@ -80,8 +79,7 @@ class PhaseQuality:
         cost_us: their cost (µs); None if no costs were given.
         worst_frame: the frame with the highest cost, or without costs with the most runs;
             the first of equal ones.
-        worst_tasks: the tasks that run in it, as indices of slots.
-        worst_names: the same by name; empty if no names were given.
+        worst_names: the tasks that run in it; by their indices if no names were given.
         least_peak: lower bound on the runs of the busiest frame, for any phases.
         can_phasing_help: False if certainly no other phases have a lower peak.
         advice: possible improvements, as text.
@@ -94,15 +92,10 @@ class PhaseQuality:
     frames_with: list[int]
     cost_us: LoadSpread | None
     worst_frame: int
-    worst_tasks: list[int]
     worst_names: list[str]
     least_peak: int
     can_phasing_help: bool
     advice: str
-
-    def as_dict(self) -> dict[str, object]:
-        """Return all attributes as plain data."""
-        return asdict(self)
 
     def __str__(self) -> str:
         """Return a readable table."""
@@ -110,7 +103,7 @@ class PhaseQuality:
         bars = [
             f"{runs:>10} {frames:>8} {'#' * ceil(WIDEST_BAR * frames / widest)}"
             for runs, frames in enumerate(self.frames_with) if frames]
-        names = [str(one) for one in self.worst_names or self.worst_tasks]
+        names = self.worst_names
         rest = f" and {len(names) - 8} more" if len(names) > 8 else ""
         return "\n".join([
             f"{self.frames} frames from {self.from_frame}, {'a whole cycle' if self.is_exact else 'a sample'}",
@@ -158,14 +151,14 @@ def phase_quality(
     cost = None if costs is None else _load(checked, costs, frames, from_frame)
     worst_frame = from_frame + int((runs if cost is None else cost).argmax())
     worst = [
-        index for index, slot in enumerate(checked) if (worst_frame + slot.phase_frames) % slot.period_frames == 0]
+        names[index] if names else str(index) for index, slot in enumerate(checked)
+        if (worst_frame + slot.phase_frames) % slot.period_frames == 0]
     periods = [slot.period_frames for slot in checked]
     least_peak = least_peak_of(periods)
     can_help, advice = advice_on(periods, int(runs.max()), least_peak, is_exact=common is not None)
     return PhaseQuality(
         frames, from_frame, common is not None, _spread(runs), np.bincount(runs.astype(np.int64)).tolist(),
-        None if cost is None else _spread(cost), worst_frame, worst, [names[index] for index in worst] if names else [],
-        least_peak, can_help, advice)
+        None if cost is None else _spread(cost), worst_frame, worst, least_peak, can_help, advice)
 
 
 def _load(
@@ -174,7 +167,7 @@ def _load(
     """Return the sum of weights due on each frame."""
     load, together = np.zeros(frames), defaultdict[tuple[int, int], float](float)
     for slot, weight in zip(slots, weights, strict=True):
-        together[slot.period_frames, (first_frame(slot) - from_frame) % slot.period_frames] += weight
+        together[slot.period_frames, (slot.first_frame - from_frame) % slot.period_frames] += weight
     for (period, first), weight in together.items():
         load[first::period] += weight
     return load

@@ -22,48 +22,16 @@ from ai_core.scheduling.task import MAX_PERIOD_FRAMES, NS_PER_US, Task, checked_
 __all__ = [
     "LOOK_AHEAD_FRAMES",
     "DryRun",
-    "FrameLoad",
     "PhaseSlot",
     "PhaseTable",
     "check_one_per_slot",
     "checked_slot",
     "co_prime_count",
     "common_multiple",
-    "first_frame",
     "least_peak_of",
     "mean_costs_us",
     "rephased",
 ]
-
-class FrameLoad:
-    """Runs, or weights, due on each of a number of frames.
-
-    A task of period ``n`` whose first frame is ``f`` is due on all frames of
-    residue ``f`` modulo ``n``; these frames are compared together. A task rarer than
-    ``frames`` counts on one frame, its first one modulo ``frames``; without ``counts_later``
-    only if it is below ``frames``.
-    """
-
-    def __init__(self, frames: int, *, counts_later: bool = True) -> None:
-        self.frames, self._counts_later = frames, counts_later
-        # Twice as long, its second half empty: a table of any period has a complete last row.
-        self._cells = np.zeros(2 * frames, np.int64)
-        self.cells: NDArray[np.int64] = self._cells[:frames]
-
-    def add(self, period_frames: int, first_frame: int, weight: int = 1) -> None:
-        """Add the load of a task; a negative weight removes it. Cost: O(frames / period)."""
-        if period_frames > self.frames and self._counts_later:
-            first_frame %= self.frames
-        self.cells[first_frame::period_frames] += weight
-
-    def best_first_frame(self, period_frames: int) -> int:
-        """Return the first frame for one more task, 0 to period - 1, as ``run_loops`` compares them."""
-        if period_frames > self.frames:
-            common = gcd(period_frames, self.frames)
-            residue = self.best_first_frame(common)
-            return residue + common * int(self.cells[residue::common].argmin())
-        return int(best_first_frame(self._cells, -(-self.frames // period_frames), period_frames))
-
 
 LOOK_AHEAD_FRAMES = 5040
 """Look-ahead in which phases are compared (frames).
@@ -80,6 +48,11 @@ class PhaseSlot(NamedTuple):
     period_frames: int
     phase_frames: int
 
+    @property
+    def first_frame(self) -> int:
+        """The first frame, from 0, on which the task is due."""
+        return -self.phase_frames % self.period_frames
+
 
 class PhaseTable(Described):
     """Finds the phase at which a new task meets the fewest others, over all frames it would join.
@@ -90,34 +63,50 @@ class PhaseTable(Described):
     otherwise. Tasks with periods above the look-ahead are spread over its frames.
 
     The best phase depends on the slots in the table, not on the order of adding.
+
+    Args:
+        look_ahead_frames: how many frames are compared, 1 to MAX_PERIOD_FRAMES.
+
+    Attributes:
+        load: number of tasks, or their total weight, due on each of these frames.
     """
 
-    def __init__(self) -> None:
-        self._load = FrameLoad(LOOK_AHEAD_FRAMES)
+    _wraps = True       # whether a task whose first frame is later counts on that frame modulo the look-ahead
 
-    def add(self, slot: PhaseSlot) -> None:
+    def __init__(self, look_ahead_frames: int = LOOK_AHEAD_FRAMES) -> None:
+        remedy = f"use {LOOK_AHEAD_FRAMES} if in doubt"
+        frames = whole_number(
+            "look_ahead_frames", look_ahead_frames, minimum=1, maximum=MAX_PERIOD_FRAMES, remedy=remedy)
+        # Twice as long, its second half empty: a table of any period has a complete last row.
+        self._cells = np.zeros(2 * frames, np.int64)
+        self.load: NDArray[np.int64] = self._cells[:frames]
+
+    def add(self, slot: PhaseSlot, weight: int = 1) -> None:
         """Add the slot of a task.
 
         Raises:
             TypeError: if ``slot`` is not a period and a phase.
             ValueError: if a number is out of range.
 
-        Cost: O(LOOK_AHEAD_FRAMES / period).
+        Cost: O(look_ahead_frames / period).
         """
         slot = checked_slot(slot)
-        self._load.add(slot.period_frames, first_frame(slot))
+        self.load[self._first_frame(slot)::slot.period_frames] += weight
 
-    def remove(self, slot: PhaseSlot) -> None:
+    def remove(self, slot: PhaseSlot, weight: int = 1) -> None:
         """Remove the slot of a task.
 
         Raises:
             ValueError: if no task is due on its first frame, so that it was not added.
         """
         slot = checked_slot(slot)
-        first = first_frame(slot)
-        if not self._load.cells[first % self._load.frames] and first < self._load.frames:
+        first = self._first_frame(slot)
+        if first < len(self.load) and self.load[first] < weight:
             raise ValueError(f"{slot} must be in the table, and no task is due on frame {first}; remove each slot once")
-        self._load.add(slot.period_frames, first, -1)
+        self.load[first::slot.period_frames] -= weight
+
+    def _first_frame(self, slot: PhaseSlot) -> int:
+        return slot.first_frame % len(self.load) if self._wraps else slot.first_frame
 
     def best_phase(self, period_frames: int) -> int:
         """Return the phase at which a new task meets the fewest others.
@@ -126,15 +115,21 @@ class PhaseTable(Described):
         many frames as busy they would join, then by the runs on all frames
         they would join; of equal ones the one due first is taken.
 
-        Cost: O(LOOK_AHEAD_FRAMES), whatever the number of tasks.
+        Cost: O(look_ahead_frames), whatever the number of tasks.
 
         >>> table = PhaseTable()
         >>> table.add(PhaseSlot(2, 0))
         >>> table.best_phase(2)
         1
         """
-        period = checked_period(period_frames)
-        return -self._load.best_first_frame(period) % period if period > 1 else 0
+        period, frames = checked_period(period_frames), len(self.load)
+        if period == 1:
+            return 0
+        common = gcd(period, frames) if period > frames else period
+        first = int(best_first_frame(self._cells, -(-frames // common), common))
+        if period > frames:
+            first += common * int(self.load[first::common].argmin())
+        return -first % period
 
 
 class DryRun(PhaseTable):
@@ -143,18 +138,10 @@ class DryRun(PhaseTable):
     It compares one of the frames that a task would join, so its peaks are
     higher than those of a ``PhaseTable``; a short look-ahead is cheap.
 
-    Args:
-        look_ahead_frames: how many frames are simulated, 1 to MAX_PERIOD_FRAMES. The
-            default sees every meeting of the usual periods.
-
     Source: 000_execution_management, Wright and Marshall's method.
     """
 
-    def __init__(self, look_ahead_frames: int = LOOK_AHEAD_FRAMES) -> None:
-        remedy = f"use {LOOK_AHEAD_FRAMES} if in doubt"
-        frames = whole_number(
-            "look_ahead_frames", look_ahead_frames, minimum=1, maximum=MAX_PERIOD_FRAMES, remedy=remedy)
-        self._load = FrameLoad(frames, counts_later=False)
+    _wraps = False
 
     def best_phase(self, period_frames: int) -> int:
         """Return the phase that is due on the first frame with the fewest runs.
@@ -166,7 +153,7 @@ class DryRun(PhaseTable):
         >>> dry_run.best_phase(2)
         1
         """
-        return -int(self._load.cells.argmin()) % checked_period(period_frames)
+        return -int(self.load.argmin()) % checked_period(period_frames)
 
 
 def common_multiple(periods: Iterable[int], most: int) -> int | None:
@@ -201,11 +188,6 @@ def co_prime_count(periods: list[int]) -> int:
             product = lcm(product, period)
             count += 1
     return count
-
-
-def first_frame(slot: PhaseSlot) -> int:
-    """Return the first frame, from 0, on which a task is due."""
-    return -slot.phase_frames % slot.period_frames
 
 
 def check_one_per_slot(name: str, values: Sequence[object] | None, count: int) -> None:
@@ -266,36 +248,34 @@ def rephased(
         if type(flag) is not bool:
             raise TypeError(f"movable must hold only True and False, got {shown(flag)}")
     common = common_multiple({slot.period_frames for slot in checked}, LOOK_AHEAD_FRAMES)
-    present, load = (FrameLoad(LOOK_AHEAD_FRAMES if common is None else common) for _ in range(2))
+    present, table = (PhaseTable(LOOK_AHEAD_FRAMES if common is None else common) for _ in range(2))
     for slot, cost, may in zip(checked, costs, may_move, strict=True):
-        present.add(slot.period_frames, first_frame(slot), cost)
+        present.add(slot, cost)
         if not may:
-            load.add(slot.period_frames, first_frame(slot), cost)
-    firsts = [first_frame(slot) for slot in checked]
+            table.add(slot, cost)
     order = sorted(
         (index for index, may in enumerate(may_move) if may),
         key=lambda index: (checked[index].period_frames, -costs[index]))
-    best, phases = _measure(present), [slot.phase_frames for slot in checked]
+    least, best, placed = _measure(present), checked, list(checked)
     for number in range(PASSES):
         for index in order:
             period = checked[index].period_frames
             if number:
-                load.add(period, firsts[index], -costs[index])
-            firsts[index] = load.best_first_frame(period)
-            load.add(period, firsts[index], costs[index])
-        if (measure := _measure(load)) < best:
-            best, phases = measure, [-first % slot.period_frames for slot, first in zip(checked, firsts, strict=True)]
+                table.remove(placed[index], costs[index])
+            placed[index] = PhaseSlot(period, table.best_phase(period))
+            table.add(placed[index], costs[index])
+        if (measure := _measure(table)) < least:
+            least, best = measure, list(placed)
     # A task that did not move keeps its phase, which may exceed its period.
     return [
-        slot.phase_frames if (slot.phase_frames - phase) % slot.period_frames == 0 else phase
-        for slot, phase in zip(checked, phases, strict=True)]
+        slot.phase_frames if slot.first_frame == new.first_frame else new.phase_frames
+        for slot, new in zip(checked, best, strict=True)]
 
 
-def _measure(load: FrameLoad) -> tuple[int, int, int]:
+def _measure(table: PhaseTable) -> tuple[int, int, int]:
     """Return what a choice of phases minimises: the busiest frame's load, frames as busy, the sum of squares."""
-    cells = load.cells
-    peak = int(cells.max())
-    return peak, int(np.count_nonzero(cells == peak)), int((cells * cells).sum())
+    peak = int(table.load.max())
+    return peak, int(np.count_nonzero(table.load == peak)), int((table.load * table.load).sum())
 
 
 def _rounded(weights: list[float] | None, count: int) -> list[int]:

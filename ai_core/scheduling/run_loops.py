@@ -11,7 +11,8 @@ noted. Seldom events (failures, overruns, listeners) are handed to the scheduler
 from __future__ import annotations
 
 from array import array
-from itertools import chain, islice
+from collections import OrderedDict
+from itertools import islice
 from math import ceil
 
 import cython
@@ -118,7 +119,7 @@ class TaskRun:
         _bias: factor of its priority, as ``policies.learned_bias`` learns it.
         _piece_ns: learned time for which it runs on after its share has ended; all of a run that never looks (ns).
         _kind: the tasks that run the same code.
-        _units: its weight in the CarryOverQueue.
+        _units: its weight in the CarryOverQueue, 0 if it is not in it.
         _is_held: whether it must wait although it was reached, as its learned piece does not fit.
         _p95_ns: the estimated 95th percentile of its runs but the first, which is cold (ns): off by a tenth, as is that
             of the last 64 runs, which would take a cache line of each run.
@@ -183,21 +184,21 @@ def units_of(task: TaskRun) -> cython.longlong:
 class CarryOverQueue:
     """Tasks that wait for a later frame, in the order in which they fell due, those of one frame by id.
 
-    Only ``all`` and ``clear`` iterate over all waiting tasks.
+    Attributes:
+        waiting: an OrderedDict of them; a dict is slow to iterate over after many left at its front.
     """
 
-    held: dict                      # tasks by their order, as a set of tasks has none; these before the waiting ones
-    waiting: dict
+    waiting = cython.declare(object, visibility="public")
     units: cython.longlong          # of all that wait
     units_behind: cython.longlong   # of those behind the tasks that were taken last
     stopped: list
 
     def __init__(self) -> None:
-        self.held, self.waiting, self.stopped = {}, {}, []
+        self.waiting, self.stopped = OrderedDict(), []
         self.units = self.units_behind = 0
 
     def __len__(self) -> int:
-        return len(self.held) + len(self.waiting)
+        return len(self.waiting)
 
     @property
     def weight_behind(self) -> float:
@@ -238,7 +239,7 @@ class CarryOverQueue:
     def take(self, count: cython.Py_ssize_t) -> list:
         """Return the first tasks, at most ``count``; they stay until ``leave_reached``. Cost: O(count)."""
         task: TaskRun
-        taken: list = list(islice(chain(self.held, self.waiting) if self.held else self.waiting, count))
+        taken: list = list(islice(self.waiting, count))
         self.units_behind = self.units
         for task in taken:
             self.units_behind -= task._units
@@ -259,37 +260,26 @@ class CarryOverQueue:
     def come_back(self, held: list) -> None:
         """Put tasks that were held, and may still run, before all others."""
         task: TaskRun
-        first: dict = {}
-        for task in held:
+        for task in reversed(held):
             if task._due_since >= 0 and task._may_run:
-                first[task], task._is_held = True, False
-                self.units += task._units
+                self.add(task)
+                self.waiting.move_to_end(task, False)
             else:
                 task._due_since = -1
-        self.held = first | self.held
 
     def leave(self, task: TaskRun) -> None:
         """Remove a task, if it waits. Cost: O(1)."""
-        if self.waiting.pop(task, False) or (self.held and self.held.pop(task, False)):
+        if task._units:
+            del self.waiting[task]
             self.units -= task._units
-        task._due_since = -1
+        task._units, task._due_since = 0, -1
 
     def reweigh(self, task: TaskRun) -> None:
         """Update the total after the weight of a task changed. Cost: O(1)."""
-        if task in self.waiting or task in self.held:
+        if task._units:
             self.units -= task._units
-            self.units += units_of(task)
-        task._units = units_of(task)
-
-    def all(self) -> list:
-        """Return all tasks that wait, in order. Cost: O(waiting)."""
-        return [*self.held, *self.waiting]
-
-    def clear(self) -> None:
-        """Remove all tasks."""
-        for task in self.all():
-            self.leave(task)
-        self.stopped = []
+            task._units = units_of(task)
+            self.units += task._units
 
 
 @cython.final
@@ -745,7 +735,7 @@ class RunLoop:
         if self.is_timed and (self.shares or not self.is_overrun_known):
             limit_ns = self.deadline_ns - self.margin_ns - 1 if self.lets_wait else self.deadline_ns
         if self.stamps_array is None:
-            self.stamps_array = array("q", bytes(8 * 64))
+            self.stamps_array = array("q", bytes(8 * MOST_IN_A_ROW))
             self.stamps = memoryview(self.stamps_array)
         made = self.row_kind.call_row(
             calls, turn, self.watch() if self.watch is not None else 0, limit_ns, self.stamps_array)

@@ -167,7 +167,7 @@ class Scheduler(Saveable):
     @property
     def waiting(self) -> tuple[Task, ...]:
         """Due tasks that wait for the next frame, the longest due first, then by id."""
-        return tuple(task for task in self._line.all() if task._may_run)
+        return tuple(task for task in self._line.waiting if task._may_run)
 
     @property
     def overruns(self) -> int:
@@ -381,8 +381,7 @@ class Scheduler(Saveable):
             TypeError: if ``budget`` is not a Budget.
             RuntimeError: if called by work that this scheduler is running.
         """
-        if not isinstance(budget, Budget):
-            check_budget(budget)  # type: ignore[unreachable]
+        check_budget(budget)
         if self._is_advancing:
             raise RuntimeError("the scheduler is advancing already; work must not advance it")
         due = self._table.due()
@@ -444,7 +443,7 @@ class Scheduler(Saveable):
         line.begin_frame()
         queue = due
         if line:
-            queue = sorted([*line.all(), *(task for task in due if task._due_since < 0)], key=by_id)
+            queue = sorted([*line.waiting, *(task for task in due if task._due_since < 0)], key=by_id)
         claim = self._claim if self._has_requests else by_priority
         queue.sort(key=claim, reverse=True)     # stable: equal ones stay in the order of their ids
         loop.place = 0
@@ -595,8 +594,8 @@ class Scheduler(Saveable):
         for index, one in enumerate(values.tasks):
             if one["last_s"] > values.now.seconds or one["last_frame"] > values.now.frame:
                 refuse(f"tasks[{index}].last_s", f"must not be after now, got {one['last_s']:g}")
-            if (one["waited_frames"] or 0) > values.frame:
-                refuse(f"tasks[{index}].waited_frames", f"must be at most the frame, {values.frame}")
+            if one["due_since"] > values.frame:
+                refuse(f"tasks[{index}].due_since", f"must be at most the frame, {values.frame}")
         here = self._saved_tasks
         found = match_by_name("task", [one["name"] for one in values.tasks], [task._name for task in here])
         values.tasks = [
@@ -629,10 +628,10 @@ class Scheduler(Saveable):
         """Give tasks their saved numbers and ids; tasks that were not saved get new ids."""
         loaded = {task for _, task in pairs}
         extra = [task for task in self._tasks.values() if task not in loaded]
-        self._line.clear()
+        self._line = CarryOverQueue()
         for task in self._tasks.values():
             self._phasing.remove(PhaseSlot(task._period, task._phase))
-            task._is_placed = False
+            task._is_placed, task._due_since, task._units = False, -1, 0
         for saved, task in pairs:
             task._put_saved(saved)
             if not self._learns_bias:

@@ -158,7 +158,6 @@ class QualityOfService(Described):
     Args:
         target_hz: target frame rate of the game (frames a second), above 0, to 1000.
         ai_share: share of a frame that AI may take, above 0, to 1.
-        window_frames: frames of the rolling view, 1 to 1,000,000.
 
     Attributes:
         target_hz, ai_share: as given; may be set, and count from the next frame on.
@@ -172,12 +171,9 @@ class QualityOfService(Described):
 
     SHOWN = ("ai_share", "target_hz")
 
-    def __init__(
-        self, *, target_hz: float, ai_share: float, window_frames: int = WINDOW_FRAMES
-    ) -> None:
-        size = whole_number("window_frames", window_frames, minimum=1, maximum=1_000_000)
+    def __init__(self, *, target_hz: float, ai_share: float) -> None:
         # Of the rolling view: used and over (µs), and the first overrun of each frame.
-        self._recent: deque[tuple[float, float, Overrun | None]] = deque(maxlen=size)
+        self._recent: deque[tuple[float, float, Overrun | None]] = deque(maxlen=WINDOW_FRAMES)
         self._overrun: Overrun | None = None
         self._frames = 0
         self._frames_over = 0
@@ -224,7 +220,7 @@ class QualityOfService(Described):
         Of the rolling view only. ``over_us`` is the overrun of the frames, each
         counted once, for the first name in it.
 
-        Cost: O(window_frames).
+        Cost: O(WINDOW_FRAMES).
         """
         rows: dict[str, dict[str, float]] = {}
         for _, over_us, overrun in self._recent:
@@ -245,7 +241,7 @@ class QualityOfService(Described):
         Names that begin with ``recent_`` belong to the rolling view; its times
         are 0 before the first frame.
 
-        Cost: O(window_frames log window_frames).
+        Cost: O(WINDOW_FRAMES log WINDOW_FRAMES).
         """
         used, over = sorted(one[0] for one in self._recent), sorted(one[1] for one in self._recent)
         return {

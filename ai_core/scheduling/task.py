@@ -1,15 +1,16 @@
 """A piece of work in a scheduler: its handle, its settings with their ranges, and how it is saved."""
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 from ai_core.clock import TimeIndex
 from ai_core.errors import finite_number, shown, whole_number
 from ai_core.faults import Failures
 from ai_core.saving.inner_state import inner_state
-from ai_core.saving.kinds import Flag, Kind, Number, Optional, Record, Row, Seconds, Text, Whole
+from ai_core.saving.kinds import Flag, Kind, Number, Record, Row, Seconds, Text, Whole
 from ai_core.scheduling.run_loops import TaskRun, Turn
-from ai_core.scheduling.work import Advancing, Runner, TurnTaking, Work
+from ai_core.scheduling.work import Runner, Work
 
 __all__ = [
     "LARGEST_REQUEST",
@@ -17,10 +18,8 @@ __all__ = [
     "MAX_PRIORITY",
     "MIN_PRIORITY",
     "SAVED_TASK",
-    "Advancing",
     "Task",
     "Turn",
-    "TurnTaking",
     "Work",
     "checked_period",
     "checked_phase",
@@ -153,26 +152,15 @@ class Task(TaskRun):
         return failures
 
     @property
-    def _waited_frames(self) -> int | None:
-        return None if self._due_since < 0 else int(self._owner._frame - self._due_since)
-
-    @property
-    def _requested(self) -> float | None:
-        return None if self._request < 0 else float(self._request)
-
-    @property
     def _work_state(self) -> object:
         return inner_state(self._work)
 
     def _put_saved(self, saved: dict[str, Any]) -> None:
         """Set the values that ``SAVED_TASK`` has read, except the failures and the state of the work."""
-        self._id = saved["id"]
         for name, kind in SAVED_TASK.kinds.items():
-            if name not in SET_OTHERWISE:
+            if name not in ("failures", "work"):
                 setattr(self, str(kind.at), saved[name])
-        self._p95_ns, self._request = 0, -1.0 if saved["request"] is None else saved["request"]
-        waited = saved["waited_frames"]
-        self._due_since = -1 if waited is None else max(0, self._owner._frame - waited)
+        self._p95_ns = 0
 
 
 SAVED_TASK = Record(
@@ -184,9 +172,9 @@ SAVED_TASK = Record(
     is_automatic_phase=Flag(at="_automatic_phase"),
     priority=Number(MIN_PRIORITY, MAX_PRIORITY, at="_priority"),
     bias=Number(1e-6, 1e6, at="_bias"),
-    request=Optional(Number(0, LARGEST_REQUEST), at="_requested"),
+    request=Number(-1, LARGEST_REQUEST, at="_request"),
     is_paused=Flag(at="_paused"),
-    waited_frames=Optional(Whole(), at="_waited_frames"),
+    due_since=Whole(-1, at="_due_since"),
     last_frame=Whole(at="_last_frame"),
     last_s=Seconds(at="_last_s"),
     runs=Whole(at="_runs"),
@@ -201,9 +189,6 @@ SAVED_TASK = Record(
     work=Kind(at="_work_state"),
 )
 """How a task is saved."""
-
-SET_OTHERWISE = {"id", "name", "request", "waited_frames", "failures", "work"}
-"""Fields of a saved task that are not simply attributes of it."""
 
 
 def checked_period(value: object, name: str = "period_frames") -> int:
@@ -222,9 +207,6 @@ def checked_phase(value: object) -> int:
 
 def checked_priority(value: object) -> float:
     """Return ``value`` if it is a valid priority."""
-    remedy = "pause a task to give it nothing"
-    priority = finite_number("priority", value, minimum=MIN_PRIORITY, remedy=remedy)
-    if priority <= MAX_PRIORITY:
-        return priority
-    remedy = "give the others less instead"
-    return finite_number("priority", priority, maximum=MAX_PRIORITY, remedy=remedy)
+    is_more = isinstance(value, int | float) and MAX_PRIORITY < value < inf
+    remedy = "give the others less instead" if is_more else "pause a task to give it nothing"
+    return finite_number("priority", value, minimum=MIN_PRIORITY, maximum=MAX_PRIORITY, remedy=remedy)

@@ -17,7 +17,7 @@ from ai_core.errors import check_callables, check_type, shown, whole_number
 from ai_core.saving.declared_state import ClockNow, DeclaredState, Refuse, Saveable
 from ai_core.saving.kinds import GameValue, ListOf, Moment, Record, Whole
 from ai_core.saving.values import SavedValues
-from ai_core.scheduling.work import check_runs_in_one_go
+from ai_core.scheduling.work import check_function
 
 __all__ = [
     "MAX_DELAY_FRAMES",
@@ -137,9 +137,7 @@ class ThreadedWork(Saveable):
         then: Callable[[ThreadTicket], object] | None = None,
         values: SavedValues | None = None,
     ) -> None:
-        if not callable(function):
-            raise TypeError(f"function must be a callable, got {shown(function)}")
-        check_runs_in_one_go("function", function)
+        check_function("function", function)
         checked_clock(clock)
         check_callables(then=then)
         check_type("waits", waits, bool)

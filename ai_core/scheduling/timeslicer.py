@@ -16,7 +16,7 @@ from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation, given_fault
 from ai_core.saving.declared_state import ClockNow, DeclaredState, Refuse, Saveable
 from ai_core.saving.kinds import Flag, Kind, ListOf, Moment, OneOf, Optional, Record, Text, Whole
 from ai_core.saving.values import SavedValues
-from ai_core.scheduling.work import check_runs_in_one_go, check_takes
+from ai_core.scheduling.work import check_function
 
 __all__ = ["Timeslicer", "Timing"]
 
@@ -166,11 +166,11 @@ class Timeslicer(Saveable):
         check_type("timing", timing, Timing, "use Timing.AIAO")
         self._reads_together, self._shows_together = timing.value
         if inputs is not None:
-            _check_takes("inputs", inputs, "key")
+            check_function("inputs", inputs, "(key)")
         elif self._reads_together:
             raise ValueError(
                 f"inputs must be given with {timing.name}, got None; this timing reads all inputs when a batch begins")
-        _check_takes("job", job, *(("key",) if inputs is None else ("key", "input")))
+        check_function("job", job, *(("(key)", 1) if inputs is None else ("(key, input)", 2)))
         self._clock, self._timing, self._call, self._inputs = clock, timing, job, inputs
         self._name = checked_name("name", getattr(job, "__name__", type(job).__name__) if name is None else name)
         self.run_on(executor, jobs_per_update)
@@ -268,8 +268,7 @@ class Timeslicer(Saveable):
 
         Cost: O(jobs started); O(keys) in addition when a batch begins.
         """
-        if not isinstance(budget, Budget):
-            check_budget(budget)  # type: ignore[unreachable]  # raises the error
+        check_budget(budget)
         if self._is_advancing:
             raise RuntimeError("the timeslicer is already advancing; a job must not advance it")
         self._is_advancing = True
@@ -550,14 +549,6 @@ class Timeslicer(Saveable):
                     refuse(f"{place}.{name}", f"is of update {update}, but there were only {values.updates}")
         values.keys = [
             (job, saved.stage, saved.failures) for job, saved in zip(jobs.values(), values.keys, strict=True)]
-
-
-def _check_takes(name: str, function: object, *arguments: str) -> None:
-    """Raise TypeError unless ``function`` can be called with these arguments, and runs to its end in one call."""
-    if not callable(function):
-        raise TypeError(f"{name} must be a callable, got {shown(function)}")
-    check_runs_in_one_go(name, function)
-    check_takes(name, function, len(arguments), f"({', '.join(arguments)})")
 
 
 def _unhashable(key: object) -> str:

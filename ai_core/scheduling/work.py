@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import weakref
 from collections.abc import Callable, Coroutine, Generator
 from types import FunctionType, MethodType
 from typing import ClassVar, Final, Literal, Protocol, cast
@@ -16,8 +15,7 @@ from ai_core.budget import Budget
 from ai_core.errors import shown
 from ai_core.scheduling.run_loops import Turn
 
-__all__ = ["NEXT_TURN", "Advancing", "CallableRunner", "Runner", "TurnTaking", "Work", "check_runs_in_one_go",
-           "check_takes", "runner_for"]
+__all__ = ["NEXT_TURN", "Advancing", "CallableRunner", "Runner", "TurnTaking", "Work", "check_function", "runner_for"]
 
 NEXT_TURN: Final = object()
 """``turn = yield NEXT_TURN`` in a generator pauses until the next turn, even if the budget is not spent."""
@@ -70,16 +68,15 @@ def runner_for(work: Work) -> Runner:
         raise TypeError(f"work must be an object, got the class {work.__name__}; pass an instance")
     method = getattr(work, "advance", None)
     if callable(method) and not inspect.isgenerator(work):
-        check_runs_in_one_go("advance", method)
         takes = getattr(work, "advance_takes", "budget")
         if takes == "turn":
-            check_takes("advance", method, 1, "one argument, its Turn")
+            check_function("advance", method, "one argument, its Turn")
             return CallableRunner(cast("TurnTaking", work).advance)
         if takes != "budget":
             raise TypeError(
                 f'advance_takes must be "turn" or "budget", got {shown(takes)} of {shown(work)};'
                 ' use "turn" where advance(turn) needs the elapsed time')
-        check_takes("advance", method, 1, "one argument, the budget")
+        check_function("advance", method, "one argument, the budget")
         _check_is_for("advance", method, "the budget", TIMES | {"turn"})
         advance = cast("Advancing", work).advance
         return CallableRunner(lambda turn: advance(turn.budget))
@@ -99,20 +96,24 @@ def runner_for(work: Work) -> Runner:
         raise TypeError(
             f"work must not be async, got {shown(work)}; use yield where it may pause"
         )
-    check_takes("work", work, 1, "one argument, its Turn")
+    _check_takes("work", work, "one argument, its Turn", 1)
     if flags & inspect.CO_GENERATOR:
         return _GeneratorRunner(cast("Callable[[Turn], Generator[object, Turn]]", work))
     _check_is_for("work", work, "its Turn", TIMES | {"budget"} if hasattr(work, "__self__") else TIMES)
     return CallableRunner(work)
 
 
-def check_runs_in_one_go(what: str, function: Callable[..., object]) -> None:
-    """Raise TypeError if calling ``function`` would only create a generator or a coroutine."""
+def check_function(name: str, function: object, wanted: str = "", count: int = 1) -> None:
+    """Raise TypeError unless ``function`` runs to its end in one call, with ``count`` arguments if they are named."""
+    if not callable(function):
+        raise TypeError(f"{name} must be a callable, got {shown(function)}")
     if _flags_of(function) & PAUSES:
         raise TypeError(
-            f"{what} must not be async and must not yield, got {shown(function)}; it must run"
+            f"{name} must not be async and must not yield, got {shown(function)}; it must run"
             " to its end in one call; make it shorter, or pass a generator function as work to a scheduler"
         )
+    if wanted:
+        _check_takes(name, function, wanted, count)
 
 
 def _flags_of(work: Callable[..., object]) -> int:
@@ -124,8 +125,7 @@ def _flags_of(work: Callable[..., object]) -> int:
     return 0 if code is None else int(code.co_flags)
 
 
-def check_takes(name: str, function: Callable[..., object], count: int, wanted: str) -> None:
-    """Raise TypeError if ``function`` cannot be called with ``count`` arguments."""
+def _check_takes(name: str, function: Callable[..., object], wanted: str, count: int) -> None:
     if count == 1 and _plainly_takes_one(function):
         return
     try:
@@ -176,31 +176,23 @@ def _plainly_takes_one(function: Callable[..., object]) -> bool:
 class CallableRunner:
     """Runs a callable, which never pauses; after its first run ``run`` is the callable itself."""
 
-    __slots__ = ("__weakref__", "run")
-
     def __init__(self, work: Callable[[Turn], object]) -> None:
-        # Weak, because a task that never ran would otherwise be a reference cycle, and be freed late.
-        self.run: Callable[[Turn], object] = functools.partial(_first_run, weakref.ref(self), work)
+        self._work = work
+
+    def run(self, turn: Turn) -> object:
+        """Run the callable and check that it returned neither a generator nor a coroutine."""
+        result = self._work(turn)
+        if isinstance(result, Generator | Coroutine):
+            result.close()
+            raise TypeError(
+                f"the work returned {shown(result)}, which does not run by itself; pass the generator"
+                " function, with functools.partial if it takes more arguments than its Turn"
+            )
+        self.run = self._work  # type: ignore[assignment, method-assign]
+        return result
 
     def close(self) -> None:
         """Do nothing: a callable never pauses."""
-
-
-def _first_run(
-    runner: weakref.ref[CallableRunner], work: Callable[[Turn], object], turn: Turn
-) -> object:
-    """Run a callable and check that it returned neither a generator nor a coroutine; later runs skip the check."""
-    result = work(turn)
-    if isinstance(result, Generator | Coroutine):
-        result.close()
-        raise TypeError(
-            f"the work returned {shown(result)}, which does not run by itself; pass the generator"
-            " function, with functools.partial if it takes more arguments than its Turn"
-        )
-    known = runner()
-    if known is not None:
-        known.run = work
-    return result
 
 
 class _GeneratorRunner:

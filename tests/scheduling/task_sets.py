@@ -6,7 +6,7 @@ from math import gcd, lcm
 
 import numpy as np
 
-from ai_core.scheduling.phasing import PhaseSlot, PhaseTable, first_frame
+from ai_core.scheduling.phasing import PhaseSlot, PhaseTable
 
 PERIODS = [2, 3, 4, 5, 6, 8, 9, 10, 12, 15, 18, 20, 24, 30]
 
@@ -36,7 +36,7 @@ def runs_per_frame(slots, frames):
     """Return how many tasks are due on each of the first frames."""
     runs = [0] * frames
     for slot in slots:
-        for frame in range(first_frame(slot), frames, slot.period_frames):
+        for frame in range(slot.first_frame, frames, slot.period_frames):
             runs[frame] += 1
     return runs
 
@@ -58,7 +58,7 @@ def mean_peak(sets, frames=None):
 def _peak_within(slots, frames):
     runs = np.zeros(frames, np.int32)
     for slot in slots:
-        runs[first_frame(slot)::slot.period_frames] += 1
+        runs[slot.first_frame::slot.period_frames] += 1
     return int(runs.max())
 
 

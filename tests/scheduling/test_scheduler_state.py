@@ -290,7 +290,7 @@ def test_saving_and_loading_wait_for_the_end_of_the_frame(method):
         (("tasks", 0, "priority"), 0, r"'tasks\[0\].priority' must be at least 1e-06"),
         (("tasks", 0, "runs"), -1, r"'tasks\[0\].runs' must be at least 0"),
         (("tasks", 0, "is_paused"), 1, r"'tasks\[0\].is_paused' must be true or false"),
-        (("tasks", 0, "waited_frames"), 99, r"'tasks\[0\].waited_frames' must be at most the frame, 2"),
+        (("tasks", 0, "due_since"), 99, r"'tasks\[0\].due_since' must be at most the frame, 2"),
     ],
 )
 def test_a_state_that_cannot_be_is_refused(path, value, message):

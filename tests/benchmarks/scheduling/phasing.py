@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import random
 
-from ai_core.scheduling.phasing import LOOK_AHEAD_FRAMES, FrameLoad, PhaseSlot, PhaseTable, rephased
+from ai_core.scheduling.phasing import PhaseSlot, PhaseTable, rephased
 from tools.benchmarking.declarations import Contest
 
 LONGEST_PERIOD_FRAMES = 60
@@ -42,11 +42,11 @@ def rephase_of(n: int) -> Contest:
     mean = sum(1 / slot.period_frames for slot in slots)
 
     def complaint() -> str:
-        load = FrameLoad(LOOK_AHEAD_FRAMES)
+        table = PhaseTable()
         for slot, phase in zip(slots, rephased(slots), strict=True):
-            load.add(slot.period_frames, -phase % slot.period_frames)
+            table.add(slot._replace(phase_frames=phase))
         # Few tasks of odd periods meet now and then, whatever the phases; many even out.
-        most, peak = 1.03 * mean + 8, int(load.cells.max())
+        most, peak = 1.03 * mean + 8, int(table.load.max())
         return "" if peak <= most else f"peak {peak}, wanted at most {most:.0f}"
 
     return Contest(lambda: rephased(slots), complaint=complaint)

@@ -331,7 +331,7 @@ def test_work_that_asks_for_time_waits_until_it_is_there(node, physics_frames):
     physics_frames(6)
     assert {row["runs"] for row in scheduler.get_stats()["behaviors"]} <= {2, 3, 4, 5, 6}
     scheduler.request_time(first, -1.0)
-    assert scheduler._task(first)._requested is None
+    assert scheduler._task(first)._request == -1
 
 
 def test_stats_report_overruns_and_who_caused_them(node, physics_frames):

@@ -163,7 +163,7 @@ def test_saved_with_its_scheduler_it_goes_on_where_it_was(clock, scheduler):
 def test_a_damaged_save_is_refused(scheduler):
     job = BackgroundJob(scheduler, Suspendable(Digging()))
     state = job.save_state()
-    with pytest.raises(StateError, match="'work': 'outcome' is missing"):
+    with pytest.raises(StateError, match="'work': 'is_done' is missing"):
         job.prepare_state({**state, "work": {"version": 1}})
     with pytest.raises(StateError, match="'more' is an unknown field"):
         job.prepare_state({**state, "more": 1})

@@ -171,22 +171,8 @@ def test_what_is_no_budget_is_refused_and_changes_nothing(budget):
     assert work._generator is None
 
 
-def test_begin_starts_it_anew_whatever_its_state():
-    closed = []
-    half_done, done, cancelled = (Suspendable(closing, closed), Suspendable(counting, 2), Suspendable(counting, 2))
-    for work in (half_done, done):
-        advance(work, 9)
-    cancelled.cancel()
-    for work in (half_done, done, cancelled):
-        work.begin()
-        assert (work.is_done, work.is_cancelled, work.progress) == (False, False, 0.0)
-    assert closed == [True]
-    advance(done, 9)
-    assert done.result == 3
-
-
-@pytest.mark.parametrize("misuse", [lambda work: work.advance(Budget.of_steps(1)), lambda work: work.begin()])
-def test_it_must_not_advance_or_begin_itself(misuse):
+@pytest.mark.parametrize("misuse", [lambda work: work.advance(Budget.of_steps(1)), lambda work: work.save_state()])
+def test_it_must_not_advance_or_save_itself(misuse):
     def greedy():
         misuse(work)
         yield
@@ -313,7 +299,7 @@ def test_a_result_that_is_not_plain_is_saved_by_its_name():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"outcome": "lost"}, "'outcome' must be 'open' or 'done' or 'cancelled', got 'lost'"),
+        ({"is_done": 1}, "'is_done' must be true or false, got 1"),
         ({"progress": 2}, "'progress' must be at most 1, got 2.0"),
         ({"function": {"version": 1, "depth_m": 9}}, "'function': 'depth_m' must be at most 5, got 9"),
         ({"version": 7}, "update ai_core to load it"),

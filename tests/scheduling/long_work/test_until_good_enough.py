@@ -230,7 +230,7 @@ def test_loaded_search_keeps_its_deadline(clock, frames):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"outcome": "lost"}, "'outcome' must be 'open' or 'done' or 'cancelled', got 'lost'"),
+        ({"is_done": 1}, "'is_done' must be true or false, got 1"),
         ({"deadline_s": 1.0}, "'deadline_s' was saved, but the current object has no clock"),
         ({"work": {"version": 1, "looked_at": 9}}, "'work': 'looked_at' must be at most 2, got 9"),
         ({"more": 1}, "'more' is an unknown field"),

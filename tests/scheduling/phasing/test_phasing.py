@@ -85,10 +85,10 @@ def test_dry_run_counts_what_will_run_and_forgets_removed_tasks(slots):
     dry_run = DryRun()
     for slot in slots:
         dry_run.add(slot)
-    assert dry_run._load.cells.tolist() == runs_per_frame(slots, LOOK_AHEAD_FRAMES)
+    assert dry_run.load.tolist() == runs_per_frame(slots, LOOK_AHEAD_FRAMES)
     for slot in slots:
         dry_run.remove(slot)
-    assert not dry_run._load.cells.any()
+    assert not dry_run.load.any()
 
 
 def test_dry_run_takes_the_frame_with_fewest_runs_in_look_ahead():
@@ -109,7 +109,7 @@ def test_a_dry_run_refuses_to_take_out_what_was_never_counted_in(slot):
     dry_run.remove(PhaseSlot(4, 4))
     with pytest.raises(ValueError, match="remove each slot once"):
         dry_run.remove(PhaseSlot(4, 0))
-    assert dry_run._load.cells.tolist() == [0, 0, 1, 0, 0, 0, 1, 0]
+    assert dry_run.load.tolist() == [0, 0, 1, 0, 0, 0, 1, 0]
 
 
 @given(periods=st.lists(st.integers(1, 60), max_size=6), most=st.integers(1, 10_000))

@@ -89,7 +89,7 @@ def test_a_request_holds_until_it_is_changed_or_taken_back(clock):
     assert office.frame(100) == [("a", 71)]  # steps are whole
     office.scheduler.request(task, None)
     assert office.frame(100) == [("a", 100)]
-    assert task._requested is None
+    assert task._request == -1
 
 
 def test_running_work_may_ask_for_itself_from_the_next_frame_on(clock):
@@ -177,7 +177,7 @@ def test_a_request_is_a_finite_amount(clock, amount):
     task = office.add("a", 7)
     with pytest.raises(ValueError, match="amount must be"):
         office.scheduler.request(task, amount)
-    assert task._requested == 7
+    assert task._request == 7
 
 
 @pytest.mark.parametrize("amount", [True, "40", [40]])
@@ -214,7 +214,7 @@ def test_requests_and_claims_go_on_after_loading(clock):
 
 @pytest.mark.parametrize(
     ("request_", "why"),
-    [(-1, r"tasks\[0\].request' must be at least 0"), (1e12, "must be at most"), ("x", "must be a finite number")])
+    [(-2, r"tasks\[0\].request' must be at least -1"), (1e12, "must be at most"), ("x", "must be a finite number")])
 def test_bad_saved_requests_are_refused_and_change_nothing(clock, request_, why):
     office = Office(clock)
     task = office.add("a", 5)
@@ -223,7 +223,7 @@ def test_bad_saved_requests_are_refused_and_change_nothing(clock, request_, why)
     state["tasks"][0]["request"] = request_
     with pytest.raises(StateError, match=why):
         office.scheduler.prepare_state(state)
-    assert (office.scheduler.frame, task._requested) == (1, 5)
+    assert (office.scheduler.frame, task._request) == (1, 5)
 
 
 def test_requests_need_the_policy_that_grants_them(clock):
@@ -237,7 +237,7 @@ def test_what_another_policy_saved_is_loaded_without_requests(clock):
     task = office.add("a", 30)
     other.add(print, name="a", period_frames=4)
     office.scheduler.prepare_state(other.save_state())()
-    assert (task.period_frames, task._requested) == (4, None)
+    assert (task.period_frames, task._request) == (4, -1)
 
 
 @pytest.mark.parametrize("state", [None, []])

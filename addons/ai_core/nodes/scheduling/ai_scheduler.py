@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from enum import IntEnum
 from typing import Any, TypeAlias
 from weakref import WeakSet
@@ -759,7 +760,7 @@ class AIScheduler(Node):
         spread. "is_exact" is false if the spread repeats after more than 100,000 frames; then it is that of a sample.
         """
         quality = self.core.phase_quality()
-        return {**quality.as_dict(), "text": str(quality)}
+        return {**asdict(quality), "text": str(quality)}
 
     def monitored_behavior(self, behavior_id: int) -> float:
         """Return the mean time of a behavior's runs (µs), for the engine's Monitors tab."""
