@@ -7,6 +7,7 @@ import logging
 import math
 import random
 import tracemalloc
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -446,3 +447,21 @@ def test_muffled_sounds_do_not_starve_behind_slow_signals(steps, smells):
             world.manager.emit(sources[0], "hearing")
         world.tick(budget=Budget.of_steps(steps))
     assert heard.count("hearing") >= 5 * 19      # the last one may be under way
+
+
+def test_sounds_that_are_due_together_do_not_overrun_the_budget():
+    world = World(modalities=[hearing(delay_s_per_m=0.004)])
+    for place in range(40):
+        world.ear((place, 0, 0), on_sensed=None)
+    for number in range(30):
+        source = world.manager.add_source(position=(0, 0, 40 + number), strengths={})
+        world.manager.emit(source, "hearing", 1e6)
+    world.tick()
+    world.clock.advance()
+    now_us = iter(range(0, 1 << 30, 15))
+    due = [len(world.manager._emitted.queue.under_way)]
+    while due[-1]:       # a query of the time takes 15 of 100 µs
+        world.tick(1, Budget.of_time(100.0, lambda: 1000 * next(now_us)))
+        due.append(len(world.manager._emitted.queue.under_way))
+    assert due[0] == 40 * 30
+    assert max(before - after for before, after in pairwise(due)) <= 4 * 128

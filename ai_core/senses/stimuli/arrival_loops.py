@@ -118,6 +118,7 @@ class ArrivalQueue:
         arrived: those that wait for delivery, in the order in which they joined.
         awaiting_occlusion: those that wait for the occlusion between the signal and the sensor, likewise.
         under_way: a heap of the others.
+        has_more: whether arrivals are due that have not joined the line for delivery yet.
         merged: arrivals that merged with one that had waited (count).
         dropped, given_up: arrivals that waited for delivery, or for the occlusion, for too long (count).
     """
@@ -125,6 +126,7 @@ class ArrivalQueue:
     arrived = cython.declare(object, visibility="readonly")
     awaiting_occlusion = cython.declare(object, visibility="readonly")
     under_way = cython.declare(list, visibility="readonly")
+    has_more = cython.declare(cython.bint, visibility="readonly")
     merged = cython.declare(cython.longlong, visibility="public")
     dropped = cython.declare(cython.longlong, visibility="public")
     given_up = cython.declare(cython.longlong, visibility="public")
@@ -143,6 +145,7 @@ class ArrivalQueue:
         self.place = memoryview(np.zeros(3, np.float32))
         self.arrived, self.awaiting_occlusion, self.under_way = deque(), deque(), []
         self.lines, self.by_kind = (None, self.arrived, self.awaiting_occlusion), (None, {}, {})
+        self.has_more = False
         self.merged = self.dropped = self.given_up = 0
         self.sensor_arrays = (None, None, None)
 
@@ -289,14 +292,19 @@ class ArrivalQueue:
         self.begin_line(OCCLUSION)
 
     @cython.cfunc
-    def arrive(self, now: cython.double, before: cython.longlong):
-        """Move due arrivals to the line for delivery, but not signals from the order ``before`` on."""
+    def arrive(self, now: cython.double, before: cython.longlong, most: cython.Py_ssize_t):
+        """Move due arrivals to the line for delivery, at most so many, but not signals from the order ``before`` on."""
         one: Arrival
         later: list = []
+        self.has_more = False
         while self.under_way:
             one = self.under_way[0]
             if one.due_s > now:
                 break
+            if most == 0:
+                self.has_more = True
+                break
+            most -= 1
             heappop(self.under_way)
             if one.order < before:
                 self.join(DELIVERY, one, now)
@@ -327,11 +335,14 @@ class ArrivalQueue:
                 one.before *= cython.cast(cython.double, share)
                 self.push(one)
 
-    def take_arrived(self, most: int, before: int, sensors, kinds: tuple, noise, kept_at, now_s: float) -> tuple:
+    def take_arrived(
+        self, most: int, seen: int, before: int, sensors, kinds: tuple, noise, kept_at, now_s: float,
+    ) -> tuple:
         """Take out the first arrivals that are due, and measure each where its sensor is now.
 
         Args:
             most: how many at most.
+            seen: how many at most join the line before, and are dropped as too late.
             before: signals of this order and later ones wait for the next advance.
             sensors: a ``SensorTable``.
             kinds: each modality at its number.
@@ -349,8 +360,9 @@ class ArrivalQueue:
         slot: cython.int
         now: cython.double = now_s
         heard: list = []
-        self.arrive(now, before)
-        while self.arrived and taken < most:
+        last: cython.longlong = self.dropped + seen
+        self.arrive(now, before, seen)
+        while self.arrived and taken < most and self.dropped < last:
             one = self.arrived.popleft()
             self.stop_merging(one)
             if self.is_late(one, now):

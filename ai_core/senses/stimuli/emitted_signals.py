@@ -41,7 +41,7 @@ from ai_core.senses.sensation import Point as Place
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.source_table import ALL_AFFILIATIONS, PLAIN, SourceTable
 from ai_core.senses.stimuli.air import BackgroundNoise, Wind
-from ai_core.senses.stimuli.arrival_loops import LATEST_S, ArrivalQueue
+from ai_core.senses.stimuli.arrival_loops import LATEST_S, MOST_ARRIVALS, ArrivalQueue
 from ai_core.senses.stimuli.muffling import Between
 
 __all__ = ["MOST_AT_ONCE", "SIGNAL", "EmittedSignals", "Muffle", "StimulusFront"]
@@ -52,8 +52,9 @@ MOST_AT_ONCE = 512
 ARRIVALS_AT_ONCE = 256
 """Arrivals delivered together (count): more make listeners wait for one another, fewer cost more calls."""
 
-ARRIVALS_ON_TIME = 16
-"""The same between two queries of a budget of time (count): about 50 µs."""
+ARRIVALS_ON_TIME, SEEN_ON_TIME = 16, 128
+"""The same between two queries of a budget of time (count), and those that join the line for delivery, or are dropped
+as too late, before them: about 50 µs each."""
 
 WORK_AT_ONCE = 512
 """Arrivals that may begin in an advance, and signals that wait unmerged (count), 0.3 ms.
@@ -355,14 +356,15 @@ class EmittedSignals(Saveable):
             self._is_delivered, self._pass_s = True, None       # nothing is due
             return True
         self._is_delivered = False
+        seen = MOST_ARRIVALS if is_unlimited or budget.charges_runs else SEEN_ON_TIME
         while not self._is_delivered and (is_unlimited or not budget.is_spent):
             most = ARRIVALS_AT_ONCE if is_unlimited else min(
                 ARRIVALS_AT_ONCE, budget.steps_at_once(ARRIVALS_ON_TIME))
             taken, heard = queue.take_arrived(
-                most, self._begun_up_to, self._sensors, self._modalities.all, noise, self._kept_at, now_s)
+                most, seen, self._begun_up_to, self._sensors, self._modalities.all, noise, self._kept_at, now_s)
             if not is_unlimited:
                 budget.spend(taken)
-            self._is_delivered = not queue.arrived
+            self._is_delivered = not (queue.arrived or queue.has_more)
             if heard:
                 hear(heard, budget)
         if not self._is_delivered and (not queue.arrived or queue.first_since_s <= pass_s):
