@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from addons.ai_core.bridge.gd import AABB, Vector3, construct
+from addons.ai_core.nodes.maps import cover_map
 from tests.in_godot.maps.cover_yard import Yard
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "godot" / "cover.md"
@@ -117,6 +118,30 @@ def test_requests_are_answered_in_order_within_the_budget(yard, signals):
     assert [number for number, _ in found] == asked
     assert [number for number, _ in failed] == [hopeless]
     assert "too open" in failed[0][1]
+
+
+def test_requests_faster_than_answers_are_refused_and_said_once(yard, signals, expect_errors, monkeypatch):
+    monkeypatch.setattr(cover_map, "MOST_WAITING", 3)
+    cover, guard = yard.cover(), yard.guard(0, 4)
+    found = signals(cover, "cover_found")
+    expect_errors("has 3 requests that wait, and refuses further ones", times=1)
+    asked = [cover.request_cover(guard, [Vector3(0, 1.6, -8)]) for _ in range(5)]
+    assert asked[3:] == [0, 0]
+    assert (cover.get_stats()["waiting"], cover.get_stats()["refused"]) == (3, 2)
+    yard.until(lambda: len(found) == 3)
+    assert cover.request_cover(guard, [Vector3(0, 1.6, -8)]) == asked[2] + 1
+
+
+def test_objects_without_bounds_leave_nothing_behind(yard, expect_errors):
+    cover, guard = yard.cover(), yard.guard(0, 4)
+    expect_errors("has no bounds; give it a CollisionShape3D or MeshInstance3D", times=6)
+    for _ in range(6):
+        bullet = yard.node("Node3D", yard.scheduler)
+        bullet.add_to_group("cover")
+        cover.find_cover(guard, [Vector3(0, 1.6, -8)])
+        bullet.free()
+    assert len(cover._wrong) <= 1
+    assert len(cover._numbers) == 0
 
 
 def test_a_request_is_answered_with_the_smallest_budget(yard, signals):

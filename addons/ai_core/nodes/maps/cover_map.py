@@ -175,6 +175,11 @@ LIFTED_M, DISC_CORNERS, DISC_SHARE = 0.05, 12, 0.7
 """Discs of spots: their height above the ground (m), corners (count), and radius in radii of an agent."""
 
 
+MOST_WAITING = 1000
+"""Requests that may wait (count), some milliseconds of search each; of a script that requests in every frame without
+waiting for the answer, more would only make answers older."""
+
+
 def _need(purpose: str, agent: Any) -> Any:
     if agent is None:
         raise RefusedValue(f"{purpose} needs a node, got null")
@@ -329,6 +334,7 @@ class CoverMap(BakingNode, SavedState, Node):
         self._drawn: tuple[Any, ...] = ()
         self._travel = None
         self._requests: deque[CoverRequest] = deque()
+        self._refused = 0
         self._now: tuple[CoverRequest, CoverSearch] | None = None
         self._refreshing: Iterator[None] | None = None
         self._last: CoverSearch | None = None
@@ -374,10 +380,10 @@ class CoverMap(BakingNode, SavedState, Node):
 
     @method
     def get_stats(self) -> dict:
-        """Return counts of spots, reserved spots, objects, waiting requests, searches and rays."""
+        """Return counts of spots, reserved spots, objects, waiting and refused requests, searches and rays."""
         return {
             "spots": len(self.cover), "held": len(self.cover.held), "objects": len(self.cover.objects),
-            "waiting": self.waiting, "searches": self.searches,
+            "waiting": self.waiting, "refused": self._refused, "searches": self.searches,
             "rays": 0 if self._scene is None else self._scene.counted}
 
     def begin_work(self) -> None:
@@ -627,7 +633,11 @@ class CoverMap(BakingNode, SavedState, Node):
     def refresh_objects(self) -> Iterator[None]:
         """Update the positions of objects, and emit cover_lost for lost reservations, in steps of 20 µs: an object."""
         there = set()
-        for node in self.object_nodes():
+        nodes = self.object_nodes()
+        if self._wrong:
+            here = {one.instance_id for one in nodes}
+            self._wrong = {one: why for one, why in self._wrong.items() if one in here}
+        for node in nodes:
             box = self._box(node) if node.is_valid() else None
             if box is not None:
                 number = self.number_of(node)
@@ -667,22 +677,24 @@ class CoverMap(BakingNode, SavedState, Node):
                 return
 
     def _box(self, node: Any) -> ObjectBounds | None:
-        number = self.number_of(node)
-        if number in self._objects:
-            return self._objects[number]
+        known = self._objects.get(self._numbers.get(node.instance_id, 0))
+        if known is not None:
+            return known
         kind = f"Node{self.scene.dimensions}D"
         try:
             if not node.is_class(kind):
                 raise ValueError(
                     f"'{node.get_name()}' is in the group '{self.objects_group}', but is not a {kind}; remove it from"
                     " the group")
-            self._objects[number] = ObjectBounds(node)
-            self._wrong.pop(node.instance_id, None)
+            box = ObjectBounds(node)
         except ValueError as error:
             if self._wrong.get(node.instance_id) != str(error):
                 self._wrong[node.instance_id] = str(error)
                 report_error(str(error), self)
-        return self._objects.get(number)
+            return None
+        self._wrong.pop(node.instance_id, None)
+        self._objects[self.number_of(node)] = box
+        return box
 
     def _emit_lost(self, lost: list[Any], before: dict[Any, int]) -> None:
         for number in lost:
@@ -816,9 +828,16 @@ class CoverMap(BakingNode, SavedState, Node):
         """Request the best spot within the budget, and return a request number.
 
         It waits while the level is baked for the first time. The result is emitted by cover_found or cover_failed with
-        this number.
+        this number. At most 1,000 requests wait: further ones return 0, and the first is an error.
         """
         self._checked(agent, threats, posture)
+        if self.waiting >= MOST_WAITING:
+            self._refused += 1
+            if self._refused == 1:
+                report_error(
+                    f"has {self.waiting} requests that wait, and refuses further ones, counted in get_stats(): wait for"
+                    " cover_found or cover_failed before the next request of an agent, or raise the budget", self)
+            return 0
         self._last_request += 1
         self._requests.append(CoverRequest(self._last_request, agent, list(threats), posture))
         return self._last_request
