@@ -852,6 +852,8 @@ class EventManager(Saveable):
             and is_for(registry, event.terms.audience)
             and not (before is not None and is_for(before, event.terms.audience))]
         for event in events:
+            if listening.registry is not registry:  # its handler has moved it: there it receives what is sticky there
+                return
             self._called += 1
             self.call_listeners(event, Broadcast((listening,)), 1)
 

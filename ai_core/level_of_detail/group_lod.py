@@ -41,8 +41,9 @@ class GroupLOD(Saveable):
 
     A closed group runs one work for all its members. At a high importance the group opens: ``expand``
     returns the names of members, ``member`` creates the work of each, and a scheduler runs them. At a low
-    importance the members are compressed again, inner groups first. Simulated time has no gap: the closed
-    group runs up to the opening, and the elapsed time of members starts there.
+    importance the members are compressed again, inner groups first. A group that opens leaves no gap in simulated
+    time: it runs up to the opening, and the elapsed time of members starts there. When it closes, each member stands at
+    its last run: the time since, less than its period unless the budget delayed it, is not simulated for it.
 
     Args:
         name: unique name among the members of the outer group.
@@ -197,6 +198,8 @@ class GroupLOD(Saveable):
 
     def open(self, frame: int = 0) -> bool:
         """Open the group, so that members run individually; return False if creating them failed.
+
+        The time since the last run of the closed group is not simulated; a turn simulates it before opening.
 
         Args:
             frame: number of the frame for the report of a failure.

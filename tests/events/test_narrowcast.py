@@ -8,6 +8,7 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.errors import CycleError, UnknownNameError
+from ai_core.events.event import EVERY_CODE
 from ai_core.events.event_log import EventLog
 from ai_core.events.narrowcast import Narrowcast
 from ai_core.faults import FaultIsolation
@@ -171,6 +172,21 @@ def test_sticky_event_of_a_room_reaches_newcomers_lacking_it(army):
     army.cast.group("A1").clear_sticky("lamp")
     army.enlist("late", army.cast.group("A1"), codes="lamp")
     assert len(army.heard) == 4
+
+
+def test_a_member_moved_by_a_sticky_event_gets_no_more_of_its_room(army):
+    heard, rooms = [], [army.cast.group(name) for name in ("A1", "A2", "B1")]
+    for number in range(2):
+        rooms[1].send_now(f"state {number}", is_sticky=True)
+    guest = army.cast.add_member("guest", rooms[0])
+
+    def hear(event):
+        heard.append(event.code)
+        guest.move_to(rooms[2])
+
+    guest.listen(EVERY_CODE, hear)
+    guest.move_to(rooms[1])
+    assert (heard, guest.group) == (["state 0"], rooms[2])
 
 
 def test_failures_in_a_row_go_with_a_member():
