@@ -201,6 +201,44 @@ def test_a_tree_added_later_gets_the_known_target(brain, guard, thief, physics_f
     assert tree.get_value("is_in_view")
 
 
+def test_a_pooled_character_comes_back_without_a_target(brain, guard, scheduler, thief, physics_frames):
+    tree = brain()
+    physics_frames(60)
+    assert tree.get_value("awareness_level") > 0
+    scheduler.remove_child(guard)
+    physics_frames(5)
+    guard.position = Vector3(0, 0, -40)      # its back to the thief
+    scheduler.add_child(guard)
+    for _ in range(2):
+        assert (tree.get_value("target"), tree.get_value("target_position")) == (None, None)
+        assert (tree.get_value("is_in_view"), tree.get_value("awareness_level")) == (False, 0)
+        physics_frames(5)
+    guard.position = Vector3(0, 0, 0)
+    physics_frames(5)
+    assert tree.get_value("target") == thief
+
+
+def test_another_sensor_takes_the_values_of_the_first_away(brain, guard, node, thief, physics_frames):
+    node("Sensor3D", guard, name="Blind", sight_range=0.5)
+    tree = brain()
+    physics_frames(5)
+    assert tree.get_value("target") == thief
+    tree.sensor = NodePath("../Blind")
+    physics_frames(2)
+    assert (tree.get_value("target"), tree.get_value("is_in_view")) == (None, False)
+
+
+def test_a_target_forgotten_right_after_a_load_is_no_target(brain, guard, scheduler, thief, physics_frames):
+    tree = brain()
+    physics_frames(5)
+    saved = scheduler.save_state()
+    scheduler.load_state(saved)
+    assert tree.get_value("target") == thief
+    guard.get_node("Eye").free()
+    physics_frames(2)
+    assert (tree.get_value("target"), tree.get_value("is_in_view")) == (None, False)
+
+
 def test_feeds_beyond_the_budget_are_updated_in_later_frames(brain, scheduler, thief, physics_frames, monkeypatch):
     trees = [brain() for _ in range(24)]
     physics_frames(3)

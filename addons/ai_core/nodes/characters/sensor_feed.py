@@ -109,9 +109,8 @@ class SensorFeed(WatchedTarget):
             feeds.follow(self)
 
     def end(self) -> None:
-        """Leave the sensor."""
-        self.feeds.rest(self)
-        self.target = -1
+        """Leave the sensor, which may forget the target unseen: the values are reset."""
+        self.reset()
         if self.sensor.is_valid():
             self.sensor.feeds.remove(self)
 
@@ -161,6 +160,7 @@ class SensorFeed(WatchedTarget):
             # The position of a target that was lost before is old: it must not replace one that a habit has cleared.
             known_at = None if best.is_noticed or is_first else best.last_known_position
             self.target, self.known_at, self.place, self._written = best.target, known_at, None, UNWRITTEN
+        self._is_loaded = False
         self.feeds.follow(self)
         self._update({} if places is None else places)
 
@@ -173,7 +173,6 @@ class SensorFeed(WatchedTarget):
 
     def _find_loaded(self, known: list[KnownTarget]) -> None:
         """Take the target of the loaded values as the present one; values that a script has changed stay."""
-        self._is_loaded = False
         target = self._mind.known("target")
         for one in known:
             if target is not None and self.sensor.sense_manager.character_of(one.target) == target:
@@ -182,9 +181,10 @@ class SensorFeed(WatchedTarget):
     def reset(self) -> None:
         """Write the values of a sensor that knows no target, until its next event."""
         self.feeds.rest(self)
-        had_target, self.target, self.known_at, self.place = self.target >= 0, -1, None, None
+        had_target, was_loaded = self.target >= 0, self._is_loaded
+        self.target, self.known_at, self.place, self._is_loaded = -1, None, None, False
         self._written, self._was_noticed, self._revision = UNWRITTEN, False, -1
-        if had_target and self._mind.is_valid():
+        if self._mind.is_valid() and (had_target or (was_loaded and self._mind.known("target") is not None)):
             self._mind.feed_values(VALUES)
 
     @property

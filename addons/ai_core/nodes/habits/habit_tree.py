@@ -273,13 +273,13 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         self.release_values()
 
     def on_exit_tree(self) -> None:
-        self.end_feed()
         self._unlisten()
         self._leave_update_group()
         if self.core is not None:
             self.core.stop()
             self.core.parts.drop(self)
             self.core.let_go()
+        self.end_feed()
         if self._scheduler is not None and self._scheduler.is_valid():
             self._scheduler.leave(self)
         leave_scopes(self, self._blackboard)

@@ -302,11 +302,11 @@ class StateMachine(ChartNode, ScheduledCharacter, SavedState, Node):
 
     def on_exit_tree(self) -> None:
         self._is_entered = False
-        self.end_feed()
         self._leave_update_group()
         if self.core is not None:
             self.core.stop()
             self.core.parts.drop(self)
+        self.end_feed()
         if self._scheduler is not None and self._scheduler.is_valid():
             self._scheduler.leave(self)
         self.core = self.nodes = self._scheduler = None
