@@ -72,6 +72,21 @@ def test_whatever_else_there_is_the_engine_is_asked(text):
     assert not GuardExpression(text, "here").comparisons
 
 
+@pytest.mark.parametrize("name", ["über", "größe", "Ärger", "здоровье", "生命", "स्वास्थ्य", "a\u0308rger", "Alarm"])
+def test_names_of_any_letters_are_values(mind, name):
+    known = mind(**{name: 3, "a": True})
+    for text, expected in ((f"{name} < 5 and a", True), (f"not {name}", False), (f"(1 + {name}) * 2", 8), (name, 3)):
+        assert GuardExpression(text, "here").names[0] == name
+        assert GuardExpression(text, "here").value(known) == expected
+    assert GuardExpression(f"{name} > 5", "here").why_false(known) == f"{name} 3 <= 5"
+
+
+@pytest.mark.parametrize("text", ["PI < 4 and a < TAU", "a < INF", "NAN != a", "Vector3(1, 2, 3).x == a"])
+def test_constants_and_constructions_are_no_values(mind, text):
+    expression = GuardExpression(text, "here")
+    assert (expression.names, expression.value(mind(a=1))) == (["a"], True)
+
+
 def test_freed_objects_equal_null(mind):
     known = construct("Node")
     for text, expected in (("a == null", False), ("a != null", True)):

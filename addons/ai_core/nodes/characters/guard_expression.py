@@ -11,17 +11,23 @@ from typing import Any
 from addons.ai_core.bridge.gd import GDObject, PackedStringArray, RefusedValue, construct, report_warning
 
 STRING_LITERALS = re.compile(r'"[^"]*"|\'[^\']*\'')
-WORDS = re.compile(r"""\s*("[^"]*"|'[^']*'|[\w.]+|<=|>=|==|!=|&&|\|\||\S)""")
+BEYOND_ASCII = r"\x80-\U0010ffff"
+"""Range of characters that stand only in names, as in GDScript: letters of any case, and their marks."""
+
+NAME = rf"[A-Za-z_{BEYOND_ASCII}][\w{BEYOND_ASCII}]*"
+"""Pattern of a name that stands for a value, unless it is one of KEYWORDS: the engine's Expression knows no classes."""
+
+WORDS = re.compile(rf"""\s*("[^"]*"|'[^']*'|[\w.{BEYOND_ASCII}]+|<=|>=|==|!=|&&|\|\||\S)""")
 """Pattern of a word of an expression."""
 
-NAMES = re.compile(r"(?<![\w.])([a-z_]\w*)(?!\w|\s*\()")
-"""Pattern of names that stand for values: no method, no member, no constant such as PI or Vector3.UP."""
+NAMES = re.compile(rf"(?<![\w.{BEYOND_ASCII}])({NAME})(?![\w{BEYOND_ASCII}]|\s*\()")
+"""Pattern of names that stand for values: no method, no member, no construction such as Vector3(1, 2, 3)."""
 
 COMPARISON = re.compile(
-    r'\s*([a-z_]\w*)\s*(<=|>=|==|!=|<|>)\s*(-?\d+(?:\.\d+)?|true\b|false\b|null\b|"[^"\\]*")\s*(?:(?:and\b|&&)(?=.)|$)')
+    rf'\s*({NAME})\s*(<=|>=|==|!=|<|>)\s*(-?\d+(?:\.\d+)?|true\b|false\b|null\b|"[^"\\]*")\s*(?:(?:and\b|&&)(?=.)|$)')
 """Pattern of a comparison with a constant; the most common conditions consist of such comparisons."""
 
-FLAG = re.compile(r"\s*(not\s+|!)?\s*([a-z_]\w*)\s*(?:(?:and\b|&&)(?=.)|$)")
+FLAG = re.compile(rf"\s*(not\s+|!)?\s*({NAME})\s*(?:(?:and\b|&&)(?=.)|$)")
 """Pattern of a name that stands for true or false."""
 
 OF_NAMES_ALONE = re.compile(r"[^(.\[$]*(?:\d\.\d[^(.\[$]*)*")
@@ -43,7 +49,7 @@ CONSTANTS = {"true": True, "false": False, "null": None}
 FAILED_CALL = re.compile(r"On call to '(\w+)':\s*$")
 """Pattern of the engine's error about a method that failed, if it names no reason."""
 
-KEYWORDS = {"true", "false", "null", "self", "and", "or", "not", "in"}
+KEYWORDS = {"true", "false", "null", "self", "and", "or", "not", "in", "PI", "TAU", "INF", "NAN"}
 ABSENT = object()
 """Returned by ``known`` for a name without a value."""
 
