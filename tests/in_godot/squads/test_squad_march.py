@@ -170,6 +170,24 @@ def test_the_commander_is_freed_on_the_way_and_the_march_goes_on(node, world, sq
     assert places(squad)[:, 0].max() == pytest.approx(20, abs=0.4)
 
 
+@pytest.mark.parametrize(("of", "goal"), [("CharacterBody3D", Vector3(8, 0, 0)), ("Node3D", Vector3(8, 0, 0))])
+def test_a_disabled_member_is_left_alone_until_it_is_enabled(node, world, squad, signals, physics_frames, of, goal):
+    squad.patience = 1.0
+    members = [character(node, world, Vector3(0, 0, 2 * number), of, squad_path=squad.get_path(), gravity=0.0)
+               for number in range(3)]
+    done, stunned = signals(squad, "order_done"), members[2][0]
+    stunned.process_mode = 4        # a disabled body leaves the physics space, where moving it is an error
+    squad.move_to(goal)
+    until(squad.is_idle, physics_frames)
+    assert tuple(stunned.get_global_position()) == (0, 0, 4)
+    assert (len(done), list(squad.get_stragglers())) == (1, [members[2][1]])
+    stunned.process_mode = 0
+    squad.move_to(-goal)
+    until(squad.is_idle, physics_frames)
+    assert (len(done), list(squad.get_stragglers())) == (2, [])
+    assert stunned.get_global_position().x < -2
+
+
 def test_the_last_member_that_leaves_leaves_no_commander(node, world, squad, signals, physics_frames):
     [(body, _)] = recruits(node, world, squad, 1)
     changed = signals(squad, "commander_changed")

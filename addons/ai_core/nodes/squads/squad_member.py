@@ -42,7 +42,8 @@ SMALL_M = 0.4
 class SquadMember(Node):
     """Makes the character above it a member of a Squad, which moves it or gives it a destination.
 
-    Add it below the character. When it leaves the tree, with the character or alone, the squad loses the member.
+    Add it below the character. When it leaves the tree, with the character or alone, the squad loses the member. While
+    the character is disabled, it is not moved: the squad waits for it, as for any member that comes no nearer.
     """
 
     class Mover(IntEnum):
@@ -122,6 +123,12 @@ class SquadMember(Node):
         squad, self._squad, self.body = self._squad, None, None
         if squad is not None and squad.is_valid():
             squad.lose(self)
+
+    def on_paused(self) -> None:
+        self._movement_changed()
+
+    def on_unpaused(self) -> None:
+        self._movement_changed()
 
     @method
     def get_squad(self) -> Node:
@@ -244,8 +251,11 @@ class SquadMember(Node):
                 self._squad.give(self, squad)
 
     def walker(self) -> tuple[Any, bool, bool, float] | None:
-        """Return how the character moves, as ``WalkRow`` takes it; None if a script moves it."""
-        if self.mover == self.Mover.SCRIPT or self.is_led():
+        """Return how the character moves, as ``WalkRow`` takes it; None if a script moves it, or it is disabled.
+
+        A disabled body is out of the physics space.
+        """
+        if self.mover == self.Mover.SCRIPT or self.is_led() or not self.can_process():
             return None
         return self.body, self.mover != self.Mover.PLACE, self.turns_to_movement, self.gravity
 
