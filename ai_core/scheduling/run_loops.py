@@ -13,10 +13,10 @@ from __future__ import annotations
 from array import array
 from collections import OrderedDict
 from itertools import islice
-from math import ceil
 
 import cython
 import numpy as np
+from cython.cimports.libc.math import ceil
 
 from ai_core.budget import _StepBudget
 from ai_core.errors import shown
@@ -224,7 +224,8 @@ class CarryOverQueue:
     def join(self, tasks: list, frame: cython.longlong) -> None:
         """Add those of some tasks, by ascending id, that do not wait yet. Cost: O(n), however many wait."""
         task: TaskRun
-        for task in tasks:
+        for one in tasks:
+            task = cython.cast(TaskRun, one)
             if task._due_since < 0 and task._may_run:
                 task._due_since = frame
                 self.add(task)
@@ -457,7 +458,7 @@ class RunLoop:
         if count > self.parts.shape[0]:
             self.parts = memoryview(np.zeros(2 * count))
         for place in range(count - 1, -1, -1):  # from the end: each total is exactly the weight still to run
-            task = queue[place]
+            task = cython.cast(TaskRun, queue[place])
             weight = task._priority * task._bias
             total += weight
             self.parts[place] = weight / total
