@@ -237,7 +237,7 @@ def checked_name(name: str, value: object) -> str:
 
 def several(name: str, value: object, kind: type[Found]) -> tuple[Found, ...]:
     """Return objects of one type as a tuple; TypeError for anything else, also for one alone."""
-    if not isinstance(value, Iterable):
+    if type(value) is not tuple and not isinstance(value, Iterable):
         raise TypeError(
             f"{name} must be a sequence of {kind.__name__}, got {shown(value)}; put a single one in a tuple")
     found = tuple(value)

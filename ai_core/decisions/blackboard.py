@@ -68,14 +68,18 @@ class Blackboard(dict[str, Any]):
         if parent is not None and not isinstance(parent, Blackboard):
             raise TypeError(f"parent must be a Blackboard, got {shown(parent)}")
         check_type("name", name, str)
-        check_kind("values", values, Mapping)
-        check_kind("types", types, Mapping)
         self.name = name
         self._parent = parent
-        self._types = None if types is None else {key: _kinds(key, one) for key, one in types.items()}
+        self._types: dict[str, tuple[type, ...]] | None = None
         self._watches: dict[str, tuple[Watch, ...]] | None = None
         self._trees: dict[str, list[weakref.ref[Any]]] | None = None
-        super().__init__(self.checked(values or {}))
+        super().__init__()
+        if types is not None:
+            check_kind("types", types, Mapping)
+            self._types = {key: _kinds(key, one) for key, one in types.items()}
+        if values is not None:
+            check_kind("values", values, Mapping)
+            super().update(self.checked(values))
 
     @property
     def parent(self) -> Blackboard | None:
@@ -91,10 +95,13 @@ class Blackboard(dict[str, Any]):
         """
         if parent is self._parent:
             return
-        if any(scope is self for scope in _scopes(parent)):
-            raise CycleError(
-                f"{self.name!r} must not be its own parent, directly or through other scopes;"
-                f" set the parent to a scope outside it, or to None")
+        scope = parent
+        while scope is not None:
+            if scope is self:
+                raise CycleError(
+                    f"{self.name!r} must not be its own parent, directly or through other scopes;"
+                    f" set the parent to a scope outside it, or to None")
+            scope = scope._parent
         if not self._watches and not self._trees:
             self._parent = parent
             return
@@ -157,9 +164,11 @@ class Blackboard(dict[str, Any]):
     def missing_of(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return those of the values whose keys neither this scope nor its parents have."""
         found = dict(values)
-        for scope in _scopes(self):
-            for key in found.keys() & dict.keys(scope):
+        scope: Blackboard | None = self
+        while scope is not None:
+            for key in found.keys() & dict.keys(scope) if dict.__len__(scope) else ():
                 del found[key]
+            scope = scope._parent
         return found
 
     def __setitem__(self, key: str, value: Any) -> None:
@@ -199,7 +208,9 @@ class Blackboard(dict[str, Any]):
 
     def update(self, *others: Any, **values: Any) -> None:
         """Write several values, or none if a value has a wrong type."""
-        checked = self.checked(dict(*others, **values))
+        checked = dict(*others, **values)
+        if self._types is not None:
+            checked = self.checked(checked)
         if self._trees is None and self._watches is None:
             super().update(checked)
             return

@@ -220,7 +220,7 @@ class ModalitySet:
 
         The same array as before if the values of ``what`` are those of the last call.
         """
-        if not isinstance(values, Mapping):
+        if type(values) is not dict and not isinstance(values, Mapping):
             raise TypeError(f"{what} must map modality names to numbers, got {shown(values)}")
         kinds = [*map(type, values.values())]
         alike = self._rows.get(what)        # most members of a scene have the same settings

@@ -216,7 +216,7 @@ def _check_parts(parts: object, plan: HabitPlan) -> None:
     """Raise if ``parts`` is neither None nor a sequence with an object for each place of a plan."""
     if not hasattr(parts, "__getitem__"):       # the row of nodes of an engine is no Sequence by its class
         check_kind("parts", parts, Sequence)
-    if isinstance(parts, Sequence) and len(parts) != len(plan.places):
+    if hasattr(parts, "__len__") and len(parts) != len(plan.places):
         raise ValueError(
             f"parts must have an object for each of the {len(plan.places)} places of the plan, got {len(parts)};"
             " use None for places without one")

@@ -76,6 +76,10 @@ class SenseMemory(Described):
 
     SHOWN = ("targets", "durations")
 
+    _sensor_id = -1
+    _table: PerceptTable | None = None
+    _notify: Callable[[list[MemoryChange]], None] | None = None
+
     def __init__(
         self,
         *,
@@ -93,9 +97,12 @@ class SenseMemory(Described):
         self.durations = MemoryDurations(
             lose_after_s, max_age_s, finite_number("keep_expired_s", keep_expired_s, minimum=0),
             finite_number("free_knowledge_s", free_knowledge_s, minimum=0))
-        self._sensor_id = -1
-        self._table: PerceptTable | None = None
-        self._notify: Callable[[list[MemoryChange]], None] | None = None
+
+    def alike(self) -> SenseMemory:
+        """Return another memory with the same times, which is empty. Cost: a third of a new one."""
+        other = SenseMemory.__new__(SenseMemory)
+        other.durations = self.durations
+        return other
 
     def __len__(self) -> int:
         return len(self.targets)

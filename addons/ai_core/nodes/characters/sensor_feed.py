@@ -5,7 +5,6 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 from addons.ai_core.bridge.gd import RefusedValue, position_of, report_error, report_exception
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
@@ -458,14 +457,11 @@ class SensorFeeds:
         return True
 
 
-_of_schedulers: WeakKeyDictionary[Any, SensorFeeds] = WeakKeyDictionary()
-
-
 def begin_feed(mind: Any, sensor: Any, scheduler: Any) -> SensorFeed:
     """Return a new feed from a sensor to a deciding node; ``end_feed`` ends it."""
-    feeds = _of_schedulers.get(scheduler)
+    feeds = scheduler.shared.get(SensorFeeds)
     if feeds is None or feeds.task.is_removed:
-        feeds = _of_schedulers[scheduler] = SensorFeeds(scheduler)
+        feeds = scheduler.shared[SensorFeeds] = SensorFeeds(scheduler)
     feeds.count += 1
     return SensorFeed(mind, sensor, feeds)
 

@@ -306,12 +306,11 @@ class WalkingHabit(ActorHabit):
     def begin_walk(self, run: HabitContext) -> None:
         """Look up how the actor moves; called when the habit begins."""
         actor = self._tree.actor_node()
-        here = self.position_of_actor(actor)
         self._tree.walker.take(self._tree, actor)
         agent = None if self.paths else self._agent(actor)
         run.memory["has_agent"], run.memory["is_body"] = agent is not None, is_body(actor)
         if agent is not None:
-            AgentWalk(agent, run.memory, is_flat=isinstance(here, Vector2)).begin(self.reach(run))
+            AgentWalk(agent, run.memory, is_flat=self.is_flat).begin(self.reach(run))
 
     def _waits_for_ground(self, actor: Any, run: HabitContext) -> bool:
         """Return whether the actor waits for its navigation map; if the map gets no regions, it walks straight."""
@@ -427,7 +426,8 @@ class WalkingHabit(ActorHabit):
 
     def waits_for_squad(self, run: HabitContext) -> bool:
         """Return whether the squad of the actor moves it or keeps it at its place; the habit then stands."""
-        if not self._is_bound():
+        member = self._tree.walker.member
+        if member is None or not member.is_bound():
             return False
         self.stand(run)
         return True
@@ -442,10 +442,12 @@ class WalkingHabit(ActorHabit):
 
     def stand(self, run: HabitContext) -> bool:
         """Stop the actor, and reset the time without progress; return False if it is in the air, where it falls."""
-        self.end_course()
+        if self._held is not None:
+            self.end_course()
         run.memory.pop("walked_s", None)
         run.memory.pop("left", None)
-        self._emit_standing()
+        if self._velocity is not None:
+            self._emit_standing()
         member = self._tree.walker.member
         if not self._moves_body(run) or (member is not None and member.is_moved()):
             return True

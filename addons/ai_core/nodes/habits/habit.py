@@ -359,8 +359,9 @@ class Habit(ChartNode, Node):
             name: name of the node.
             given: what else decides: instance id of its script, its ``MOMENTS``, and ``deciding_values`` of the tree.
         """
+        if self._tree is not None:
+            self.note_tree()
         self._tree = tree
-        self.note_tree()
         edited = stamp_of(self.python_class.partition(":")[0]) if self.python_class else None
         # The script by its id: a reference would keep it alive beyond the game.
         return type(self), name, given, edited, tuple(self.callables), exported_values(self)
@@ -378,7 +379,7 @@ class Habit(ChartNode, Node):
             raise ValueError(f"{self._tree.get_name()}/{self._tree.get_path_to(self)}: {mistake}") from None
 
     def note_tree(self) -> None:
-        """Take note of a tree that has read this node."""
+        """Take note that a tree reads this node again, or another tree."""
 
     def _new_definition(self, children: list[core.Habit]) -> core.Habit:
         made = self._described(children)

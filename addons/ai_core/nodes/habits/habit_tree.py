@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from time import perf_counter_ns
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from addons.ai_core.bridge.gd import (
     GDCallable,
@@ -85,47 +84,51 @@ WORLD, SQUAD = "world", "squad"
 
 
 class BlackboardScopes:
-    """The blackboards of the world and the squads of one AIScheduler, each with the trees that use it, in order."""
+    """The blackboards of the world and the squads of one AIScheduler.
+
+    Attributes:
+        users: instance ids of the trees that use a blackboard, in order, by name of the squad; "" is the world.
+    """
 
     def __init__(self) -> None:
         self.world = Blackboard(name=WORLD)
         self.squads: dict[str, Blackboard] = {}
-        self.users: dict[int, dict[int, Any]] = {}
+        self.users: dict[str, dict[int, None]] = {"": {}}
 
     def squad(self, name: str) -> Blackboard:
         if name not in self.squads:
-            self.squads[name] = Blackboard(name=SQUAD, parent=self.world)
+            self.squads[name], self.users[name] = Blackboard(name=SQUAD, parent=self.world), {}
         return self.squads[name]
-
-
-_of_schedulers: WeakKeyDictionary[Any, BlackboardScopes] = WeakKeyDictionary()
 
 
 def join_scopes(tree: Any, own: Blackboard, scheduler: Any, squad: str) -> None:
     """Set the blackboard of the squad or the world as the parent of a character's blackboard."""
     if "scopes" in tree.__dict__:
         leave_scopes(tree, own)
-    scopes = _of_schedulers.get(scheduler.top)
+    shared = scheduler.top.shared
+    scopes = shared.get(BlackboardScopes)
     if scopes is None:
-        scopes = _of_schedulers[scheduler.top] = BlackboardScopes()
+        scopes = shared[BlackboardScopes] = BlackboardScopes()
     own.parent = scopes.squad(squad) if squad else scopes.world
-    for board in _around(own):
-        scopes.users.setdefault(id(board), {})[tree.instance_id] = scopes
-    tree.scopes = scopes
+    scopes.users[""][tree.instance_id] = scopes.users[squad][tree.instance_id] = None
+    tree.scopes = scopes, squad
 
 
 def leave_scopes(tree: Any, own: Blackboard) -> None:
     """Detach a character's blackboard from those of its squad and its world."""
-    scopes = tree.__dict__.pop("scopes", None)
-    for board in _around(own) if scopes is not None else ():
-        scopes.users[id(board)].pop(tree.instance_id, None)
+    scopes, squad = tree.__dict__.pop("scopes", (None, ""))
+    if scopes is not None:
+        for name in {"", squad}:
+            del scopes.users[name][tree.instance_id]
     own.parent = None
 
 
 def scopes_saved_by(tree: Any, own: Blackboard) -> list[Blackboard]:
     """Return the blackboards that are saved with a tree: those of which it is the first user."""
-    users = tree.scopes.users
-    return [board for board in _around(own) if next(iter(users[id(board)])) == tree.instance_id]
+    scopes, squad = tree.scopes
+    names = (squad, "") if squad else ("",)
+    return [board for name, board in zip(names, _around(own), strict=True)
+            if next(iter(scopes.users[name])) == tree.instance_id]
 
 
 def prepared_scopes(own: Blackboard, saved: dict[str, Any], values: Any) -> Callable[[], None]:
@@ -259,7 +262,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
             self._listen()
             return
         self._look_for_actor()
-        self._is_empty = not self._has_habits()
+        self._is_empty = not has_child(self, Habit)
         if self._is_empty:
             self.call_deferred("rebuild")     # a script that builds the tree adds habits next
         else:
@@ -342,8 +345,8 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         """
         if self.core is None:
             if self.is_inside_tree():
+                self._is_empty = not has_child(self, Habit)
                 self._begin()
-                self._is_empty = not self._has_habits()
         else:
             self._is_changed = True
             self.edit()
@@ -418,29 +421,25 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         name = str(self.get_name())
         return "HabitTree" if name.startswith("@") else name
 
-    def _has_habits(self) -> bool:
-        return has_child(self, Habit)
-
     def _definition_warnings(self) -> list[str]:
         """Return the warnings without which the tree runs."""
-        warnings = []
-        if not self._has_habits():
-            warnings.append("has no Habit below it and does nothing; add a Habit")
-        else:
-            warnings += launch_warnings(self)
-        return [*warnings, *self.actor_warnings(), *scheduler_warnings(self)]
+        if has_child(self, Habit):
+            return [*launch_warnings(self), *self.actor_warnings()]
+        return ["has no Habit below it and does nothing; add a Habit", *self.actor_warnings()]
 
     def _get_configuration_warnings(self) -> list[str]:
-        return [*self._definition_warnings(), *self.sensor_warnings(), *self._event_warnings()]
+        return [*self._definition_warnings(), *scheduler_warnings(self), *self.sensor_warnings(),
+                *self._event_warnings()]
 
     def _begin(self) -> None:
         self.has_failed = False
-        warnings = self._definition_warnings()
-        if warnings:
-            report_next_frame(self, lambda: [] if self.core is not None else self._definition_warnings())
         self._scheduler = scheduler_of(self)
-        if warnings or self._scheduler is None:
-            self.has_failed = bool(warnings)
+        self._actor = self.get_node_or_null(self.actor)
+        if self._is_empty or self._actor is None or launch_warnings(self):
+            report_next_frame(self, lambda: [] if self.core is not None else self._definition_warnings())
+            self.has_failed = True
+            return
+        if self._scheduler is None:
             return
         self._join_scopes()
         self.declare_values()
@@ -458,7 +457,8 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         self._connect_core(self.core)
         self._scheduler.join(self)
         self._reschedule()
-        self._listen()
+        if self._messages or self.events:
+            self._listen()
 
     def _listen(self) -> None:
         """Listen to the event codes that habits name."""
@@ -525,7 +525,9 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         plan = plan_of(root)
         places, self._messages = plan.places, messages_of(plan)
         speeds = [speed for one in habits.values() if (speed := one.walking_speed)]
-        self.walker.take(self, self.get_node_or_null(self.actor), max(speeds, default=0.0))
+        if self._actor is None or not self._actor.is_valid():
+            self._actor = self.get_node_or_null(self.actor)
+        self.walker.take(self, self._actor, max(speeds, default=0.0))
         nodes: list[Any] = [self, *habits.values()]
         if len(nodes) != len(places):        # a Python class defines habits below its own
             nodes = [self, *[habits.get(place.path.removeprefix(f"{name}/")) for place in places[1:]]]

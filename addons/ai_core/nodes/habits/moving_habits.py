@@ -153,13 +153,13 @@ class HabitPatrol(WalkingHabit, Habit):
         if "goal" not in memory:
             number = kept.setdefault("place", 0)
             memory["goal"] = self._place(number) if self._has_route() else kept["post"]
-        if self.waits_for_squad(run):
-            memory.pop("waits_s", None)
-            return Status.RUNNING
         if "waits_s" not in memory:
             if self.walk_to(run, memory["goal"]) is Status.RUNNING:
                 return Status.RUNNING
             memory["waits_s"] = 0.0
+        elif self.waits_for_squad(run):
+            del memory["waits_s"]
+            return Status.RUNNING
         else:
             memory["waits_s"] += run.elapsed_s
         stands = self.stand(run)

@@ -245,6 +245,7 @@ class AIScheduler(Node):
         self._recorder: Any = None
         self._left_out: dict[str, str] = {}       # by part, the reason why the last load left it out
         self.update_groups: dict[str, Any] = {}          # by kind, the update group of all its nodes
+        self.shared: dict[Any, Any] = {}          # by its class, what the nodes of a kind share under this scheduler
         self._members: dict[int, Any] = {}        # instance id -> node that saves through this one
         self.runs: WeakSet[Any] = WeakSet()       # nodes that run under this scheduler
         self._outer: Any = None

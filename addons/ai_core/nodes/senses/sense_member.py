@@ -86,12 +86,15 @@ class SenseMember(SavedState):
             return
         if self.setting_warnings(manager):
             report_next_frame(self, self._get_configuration_warnings)
-        if not math.isfinite(sum(manager.place_of(self))):
+        try:
+            self._enlist(manager)
+        except ValueError:
+            if math.isfinite(sum(manager.place_of(self))):
+                raise
             report_error(
                 f"its global transform holds a NaN or infinity, so it {self.without_manager}; give it a finite"
                 " position before it enters the scene", self)
             return
-        self._enlist(manager)
         self._manager = manager
 
     def begin_to_feel(self, contacts: FeltCollisions, body_id: int) -> None:

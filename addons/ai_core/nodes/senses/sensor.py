@@ -93,12 +93,12 @@ class SensorTerms(NamedTuple):
 
     Attributes:
         sensor: arguments of ``add_sensor`` and ``change_sensor``.
-        memory: arguments of its ``SenseMemory``.
+        memory: an empty memory with the times of the sensor.
         awareness: settings of its awareness.
     """
 
     sensor: dict[str, Any]
-    memory: dict[str, float]
+    memory: SenseMemory
     awareness: AwarenessSettings
 
 
@@ -268,7 +268,7 @@ class SensorBase(DrawnNode, SenseMember):
         self._manager.core.set_sensitivity(self._id, modality, sensitivity, for_s=for_s or None)
 
     def setting_warnings(self, manager: Any) -> list[str]:
-        warnings = self._cone_warnings()
+        warnings = self._cone_warnings() if self.sight_cones else []
         own = self.get_node_or_null(self.self_source) if self.self_source else None
         if self.self_source and (own is None or not own.is_class(self.source_class)):
             warnings.append(
@@ -296,12 +296,13 @@ class SensorBase(DrawnNode, SenseMember):
         settings, memory, awareness = self._terms(manager)
         changed = self._emit_change
         self._id = manager.add_sensor(
-            self, {**settings, "self_source": self._own_id(manager)}, memory=SenseMemory(**memory), awareness=awareness,
+            self, {**settings, "self_source": self._own_id(manager)}, memory=memory.alike(), awareness=awareness,
             on_gained=changed, on_lost=changed, on_forgotten=changed, on_expired=changed,
             on_reported=changed, on_awareness_changed=self._emit_awareness)
 
     def _terms(self, manager: Any) -> SensorTerms:
-        cones = [exported_values(one) for one in self.chosen_cones()]      # resources, which may change
+        # Resources, which may change.
+        cones = [exported_values(one) for one in self.chosen_cones()] if self.sight_cones else ()
         return _TERMS.of(self, manager.unit, manager.keeps_trails, *cones)
 
     def made_terms(self, unit: float, keeps_trails: bool, *cones: tuple[Any, ...]) -> SensorTerms:
@@ -314,7 +315,8 @@ class SensorBase(DrawnNode, SenseMember):
         sensor["thresholds"] |= self.other_thresholds
         sensor["detection_mask"] &= 0xFFFFFFFF
         return SensorTerms(
-            {**sensor, "sight_cones": tuple(self._cones(unit))}, memory, self._awareness(settings["awareness"]))
+            {**sensor, "sight_cones": tuple(self._cones(unit))}, SenseMemory(**memory),
+            self._awareness(settings["awareness"]))
 
     def _awareness(self, settings: dict[str, Any]) -> AwarenessSettings:
         """Return the awareness settings for the library; raise RefusedValue if awareness_levels are invalid."""

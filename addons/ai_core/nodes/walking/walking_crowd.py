@@ -4,7 +4,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,14 +31,13 @@ class CrowdMember:
 
     Attributes:
         node: the character.
-        is_body: whether it is a CharacterBody.
         movers: speed and radius by the id of each node that moves it, in units of the scene; the radius is None where
             the shapes of the body give it.
         member: the SquadMember whose squad moves it; None for a body that habits move.
     """
 
     def __init__(self, node: Any) -> None:
-        self.node, self.is_body = node, is_body(node)
+        self.node = node
         self.movers: dict[int, tuple[float, float | None]] = {}
         self.member: Any = None
         self._shape_radius: float | None = None
@@ -68,13 +66,16 @@ class WalkingCrowd:
         clock: the clock of the outermost AIScheduler.
         is_flat: whether the characters are in 2D.
 
+    Attributes:
+        members: the characters by instance id.
+
     Cost: none while there is one character; otherwise in each frame in which a character walks, two engine calls per
     character and one compiled pass, and 2 µs for each walking character within reach of another.
     """
 
     def __init__(self, clock: Any, *, is_flat: bool) -> None:
         self._clock, self._is_flat = clock, is_flat
-        self._members: dict[int, CrowdMember] = {}      # by instance id
+        self.members: dict[int, CrowdMember] = {}
         self._avoidance = LocalAvoidance()
         self._has_changed = False
         self._frame: int | None = None
@@ -94,9 +95,9 @@ class WalkingCrowd:
             speed: its highest speed, in units of the scene per second.
             radius: half its width, in units of the scene, for a SquadMember; None reads it from the shapes of the body.
         """
-        member = self._members.get(node.instance_id)
+        member = self.members.get(node.instance_id)
         if member is None:
-            member = self._members[node.instance_id] = CrowdMember(node)
+            member = self.members[node.instance_id] = CrowdMember(node)
         if radius is not None:
             member.member = mover
         if member.movers.get(mover.instance_id) != (speed, radius):
@@ -105,22 +106,17 @@ class WalkingCrowd:
 
     def leave(self, node_id: int, mover: Any) -> None:
         """Remove a mover of a character, and the character with its last mover."""
-        member = self._members.get(node_id)
+        member = self.members.get(node_id)
         if member is not None and member.movers.pop(mover.instance_id, None) is not None:
             self._has_changed = True
             if member.member is mover:
                 member.member = None
             if not member.movers:
-                del self._members[node_id]
-
-    def member_of(self, node_id: int) -> Any:
-        """Return the SquadMember whose squad moves a character, None for none."""
-        known = self._members.get(node_id)
-        return None if known is None else known.member
+                del self.members[node_id]
 
     def near(self) -> dict[int, int]:
         """Return the rows of characters within reach of another in this frame, by instance id."""
-        if len(self._members) < 2:
+        if len(self.members) < 2:
             return {}
         frame = self._clock.now.frame
         if frame != self._frame or self._has_changed:
@@ -174,7 +170,7 @@ class WalkingCrowd:
             self._arrange()
         freed = [self._rows[row].node for row in self._places.read(self._positions)]
         if any(not node.is_valid() for node in freed):
-            self._members = {number: one for number, one in self._members.items() if one.node.is_valid()}
+            self.members = {number: one for number, one in self.members.items() if one.node.is_valid()}
             self._arrange()
             self._places.read(self._positions)
         read_velocities(*self._bodies, self._velocities)
@@ -184,7 +180,7 @@ class WalkingCrowd:
     def _arrange(self) -> None:
         """Give each character a row."""
         self._has_changed = False
-        self._rows = list(self._members.values())
+        self._rows = list(self.members.values())
         self._groups.clear()
         self._places = NodePlaces([one.node for one in self._rows], 1.0 if self._is_flat else 0.0)
         self._positions = np.zeros((len(self._rows), 2 if self._is_flat else 3), np.float32)
@@ -238,7 +234,7 @@ class WalkingActor:
         number = 0 if actor is None else actor.instance_id
         if number == self._id and speed in (None, self._speed):
             return
-        if number != self._id or not speed:
+        if self._id and (number != self._id or not speed):
             self.leave(tree)
         self._id, self._speed = number, self._speed if speed is None else speed
         if number and self._speed:
@@ -257,7 +253,8 @@ class WalkingActor:
     @property
     def member(self) -> Any:
         """The SquadMember of the character, None if it has none."""
-        return None if self._space is None else self._space.member_of(self._id)
+        known = None if self._space is None else self._space.members.get(self._id)
+        return None if known is None else known.member
 
     @property
     def row(self) -> int | None:
@@ -280,12 +277,10 @@ class WalkingActor:
         return steer
 
 
-_of_schedulers: WeakKeyDictionary[Any, dict[bool, WalkingCrowd]] = WeakKeyDictionary()
-
-
 def crowd_of(scheduler: Any, *, is_flat: bool) -> WalkingCrowd:
     """Return the crowd of an AIScheduler in 3D or 2D, created on first use; nested AISchedulers share one."""
-    crowds = _of_schedulers.setdefault(scheduler.top, {})
-    if is_flat not in crowds:
-        crowds[is_flat] = WalkingCrowd(scheduler.top.clock, is_flat=is_flat)
-    return crowds[is_flat]
+    top = scheduler.top
+    crowd: WalkingCrowd | None = top.shared.get((WalkingCrowd, is_flat))
+    if crowd is None:
+        crowd = top.shared[WalkingCrowd, is_flat] = WalkingCrowd(top.clock, is_flat=is_flat)
+    return crowd
