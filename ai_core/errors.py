@@ -21,6 +21,7 @@ __all__ = [
     "check_callable",
     "check_callables",
     "check_kind",
+    "check_kinds",
     "check_type",
     "checked_name",
     "finite_number",
@@ -220,6 +221,13 @@ def check_kind(name: str, value: object, kind: type) -> None:
     """Raise TypeError if ``value`` is neither None nor an instance of ``kind``."""
     if value is not None and not isinstance(value, kind):
         raise TypeError(_message(name, f"{_of_type(kind)} or None", value, ""))
+
+
+def check_kinds(**values: tuple[object, type]) -> None:
+    """Raise TypeError for the first argument that is neither None nor of its type; each with its type."""
+    for name, (value, kind) in values.items():
+        if value is not None and not isinstance(value, kind):
+            check_kind(name, value, kind)
 
 
 def check_type(name: str, value: object, kind: type, remedy: str = "") -> None:

@@ -74,7 +74,8 @@ class IdTable:
 
     def add(self, name: str = "") -> int:
         """Add a row, and return its id; ``capacity`` may double."""
-        self.check_name(name)
+        if type(name) is not str:
+            self.check_name(name)
         if self._free:
             slot = self._free.pop()
         else:

@@ -16,7 +16,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, checked_clock
-from ai_core.errors import check_callables, check_kind, coordinates, finite_number, named, point, shown, whole_number
+from ai_core.errors import (
+    check_callables,
+    check_kind,
+    check_kinds,
+    coordinates,
+    finite_number,
+    named,
+    point,
+    shown,
+    whole_number,
+)
 from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation, given_faults
 from ai_core.saving.declared_state import Change, ClockNow, DeclaredState, Hook, Inner, Part, Same, Saveable
 from ai_core.saving.fields import LATEST_S, refuse
@@ -283,9 +293,8 @@ class RegionalSenseManager(Saveable):
             ValueError: if a number is out of range; then nothing is added.
             UnknownNameError: if a modality is unknown.
         """
-        check_kind("memory", memory, SenseMemory)
+        check_kinds(memory=(memory, SenseMemory), awareness=(awareness, AwarenessSettings))
         self._perception.check_memory(memory)
-        check_kind("awareness", awareness, AwarenessSettings)
         listeners = {
             "on_sensed": on_sensed, "on_gained": on_gained, "on_lost": on_lost, "on_forgotten": on_forgotten,
             "on_awareness_changed": on_awareness_changed, "on_expired": on_expired, "on_reported": on_reported}

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import coordinates, finite_number, positions, several, whole_number
-from ai_core.senses.id_table import LARGEST_ID, IdTable, grown
+from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK, IdTable, grown
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sight.sight_cones import CONE_NUMBERS, SightCone, packed_cones
 from ai_core.senses.sight.sight_loops import SightLoops
@@ -124,13 +124,13 @@ class SensorTable:
             levels = row.tolist()
             alike = Abilities(row, cones, packed, (levels, _logarithms(levels), packed.ravel().tolist()))
         mask = affiliation_mask("detection_mask", detection_mask)
-        own = _own_source(self_source)
+        own = NO_SOURCE if self_source is None else _own_source(self_source)
         new = self.ids.add(name)
         self._fit()
         if alike is not self._alike:
             self._note_cones(alike.packed)
             self._alike = alike
-        self.loops.put_sensor(self, self.ids.slot(new), place, direction, *alike.numbers, mask, own)
+        self.loops.put_sensor(self, new & SLOT_MASK, place, direction, *alike.numbers, mask, own)
         return new
 
     def remove(self, sensor_id: int) -> None:
@@ -253,9 +253,7 @@ def _logarithms(thresholds: list[float]) -> list[float]:
     return [math.log(one) if one > 0 else -math.inf for one in thresholds]
 
 
-def _own_source(value: int | None) -> int:
-    if value is None:
-        return NO_SOURCE
+def _own_source(value: int) -> int:
     return whole_number("self_source", value, minimum=NO_SOURCE, maximum=LARGEST_ID, remedy="use -1 for none")
 
 

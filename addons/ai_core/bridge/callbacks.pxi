@@ -310,6 +310,31 @@ cdef void on_call_virtual(void* instance, const void* name, void* userdata, cons
         report(problem, <object>virtual.where, self, virtual.once)
     depth -= thread_is_main()
 
+cdef enum:
+    NOTIFICATION_EXIT_TREE = 11
+    NOTIFICATION_ENTERED = 27
+    BRANCH_MEMBER = 2
+
+cdef bint is_read_by_parent(GDObject node) noexcept:
+    """Return whether the parent of a member of a branch is part of it and has not entered yet, so that it enters next."""
+    cdef void* parent = NULL
+    cdef Instance* above
+    cdef ClassData* data
+    cdef int i
+    gd_object_method_bind_ptrcall(bind_get_parent, node.pointer, NULL, &parent)
+    above = <Instance*>gd_object_get_instance_binding(parent, library, NULL) if parent != NULL else NULL
+    if above == NULL or above.python == NULL or above.has_entered:
+        return False
+    data = <ClassData*>above.data
+    for i in range(data.notification_count):
+        if data.notifications[i].what == NOTIFICATION_ENTERED:
+            return data.notifications[i].branch_part > 0
+    return False
+
+def has_entered(GDObject node):
+    """Return whether a node of a declared class is in the tree with all its branch, and is not about to leave it."""
+    return node.instance != NULL and bool(node.instance.has_entered)
+
 cdef void on_notification(void* instance_, int32_t what, uint8_t reverse) noexcept nogil:
     # Most notifications interest nobody, so they are turned away before the GIL is taken.
     cdef Instance* instance = <Instance*>instance_
@@ -318,6 +343,10 @@ cdef void on_notification(void* instance_, int32_t what, uint8_t reverse) noexce
     if instance == NULL:
         return
     data = <ClassData*>instance.data
+    if what == NOTIFICATION_ENTERED:
+        instance.has_entered = 1
+    elif what == NOTIFICATION_EXIT_TREE:
+        instance.has_entered = 0
     for i in range(data.notification_count):
         if data.notifications[i].what == what:
             notify_python(instance, &data.notifications[i])
@@ -328,6 +357,8 @@ cdef void notify_python(Instance* instance, NotificationData* notification) noex
     if instance.python == NULL:
         return
     self = <object>instance.python
+    if notification.branch_part == BRANCH_MEMBER and is_read_by_parent(<GDObject>self):
+        return
     begin_entry()
     try:
         enter_thread()

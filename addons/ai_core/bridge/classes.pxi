@@ -35,6 +35,7 @@ ctypedef struct NotificationData:
     PyObject* function
     PyObject* where
     bint once
+    int branch_part              # of on_entered; see ``notified``
 
 ctypedef struct ClassData:
     PyObject* cls
@@ -142,12 +143,13 @@ cdef int fill_virtuals(ClassData* data, list virtuals) except -1:
 cdef int fill_notifications(ClassData* data, list notifications) except -1:
     cdef NotificationData* record
     data.notifications = <NotificationData*>memory_of(len(notifications), sizeof(NotificationData))
-    for what, function, where, once in notifications:
+    for what, function, where, once, branch_part in notifications:
         record = &data.notifications[data.notification_count]
         record.what = what
         record.function = keep(function)
         record.where = keep(where)
         record.once = once
+        record.branch_part = branch_part
         data.notification_count += 1
 
 cdef int fill_signals(ClassData* data, list names) except -1:

@@ -68,6 +68,7 @@ from _bridge import (
     forget_progress,
     get_object,
     has_child,
+    has_entered,
     has_listeners,
     has_script_method,
     listeners_counter,
@@ -124,7 +125,7 @@ from addons.ai_core.bridge.engine_types import (
     engine_class,
 )
 from addons.ai_core.bridge.in_editor import is_in_editor
-from addons.ai_core.bridge.notified import notify
+from addons.ai_core.bridge.notified import branch_member, notify, reads_branch
 from addons.ai_core.bridge.registration import declared_classes, gdclass, register, register_all
 
 if not TYPE_CHECKING:           # so that type checkers find misspelt names

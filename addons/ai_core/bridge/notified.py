@@ -28,9 +28,25 @@ NOTIFICATIONS = {
 LEAVING = {"on_predelete", "on_exit_tree"}
 """Overrides that run before those of the bases, which still work then. All others run after the bases."""
 
+BRANCH_PART = "_branch_part"
+"""Name of an attribute of ``on_entered``: 1 where it reads a branch below the node, 2 where it is of a node in such a
+branch."""
+
 DONE, ONCE = "_done_of_notification", "_is_done_once"
 
 Part = Callable[[Any], object]
+
+
+def reads_branch(on_entered: Part) -> Part:
+    """Mark an ``on_entered`` that reads the ``branch_member`` nodes below."""
+    setattr(on_entered, BRANCH_PART, 1)
+    return on_entered
+
+
+def branch_member(on_entered: Part) -> Part:
+    """Mark an ``on_entered`` that is not called where the parent is of the same branch and enters with the node."""
+    setattr(on_entered, BRANCH_PART, 2)
+    return on_entered
 
 
 def notification_part(cls: type, name: str) -> Part | None:

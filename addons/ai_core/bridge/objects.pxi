@@ -21,6 +21,7 @@ cdef uint64_t listener_changes = 0   # of anything that may change who listens t
 ctypedef struct Instance:
     PyObject* python             # NULL once the Python side is gone
     uint8_t is_strong            # the engine's handle counts as a Python reference
+    uint8_t has_entered          # the tree, with all its branch, and has not left it
     uint8_t names_signals        # somebody has named a signal of it, and may have connected to it since
     void* data                   # its ClassData
 

@@ -11,7 +11,7 @@ import _bridge
 from addons.ai_core.bridge.declarations import export, exports_of, hook, is_always_flat, signal
 from addons.ai_core.bridge.engine_types import TYPE_NUMBERS, PackedStringArray, describe
 from addons.ai_core.bridge.in_editor import for_editor, is_in_editor, notify_editor
-from addons.ai_core.bridge.notified import NOTIFICATIONS, notification_part
+from addons.ai_core.bridge.notified import BRANCH_PART, NOTIFICATIONS, notification_part
 
 FUNCTION, GETTER, SETTER = 0, 1, 2
 
@@ -205,7 +205,8 @@ def _virtuals(cls: type) -> list[dict[str, Any]]:
     ]
 
 
-def _notifications(cls: type) -> list[tuple[int, Any, str, bool]]:
+def _notifications(cls: type) -> list[tuple[int, Any, str, bool, int]]:
     parts = ((name, what, notification_part(cls, name)) for name, what in NOTIFICATIONS.items())
     return [
-        (what, part, f"{cls.__name__}.{name}", name in EVERY_FRAME) for name, what, part in parts if part is not None]
+        (what, part, f"{cls.__name__}.{name}", name in EVERY_FRAME, getattr(part, BRANCH_PART, 0))
+        for name, what, part in parts if part is not None]

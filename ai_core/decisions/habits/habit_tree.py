@@ -16,7 +16,7 @@ from ai_core.decisions.habits.habit_runner_loops import HabitContext, HabitPlace
 from ai_core.decisions.habits.habit_status import Launch, RandomSource, Status
 from ai_core.decisions.habits.habits import Habit, added, removed, replaced
 from ai_core.described import Described
-from ai_core.errors import UnknownNameError, check_kind, shown
+from ai_core.errors import UnknownNameError, check_kind, check_kinds, shown
 from ai_core.faults import Failures, FaultIsolation
 from ai_core.saving.chance import RandomGenerator
 from ai_core.saving.declared_state import Change, DeclaredState, Hook, Refuse
@@ -337,10 +337,9 @@ class HabitTree(Described, HabitRunner):
             raise TypeError(f"name must be a string, got {shown(name)}")
         if clock is not None:
             checked_clock(clock)
-        check_kind("trace", trace, Trace)
-        check_kind("faults", faults, FaultIsolation)
-        check_kind("blackboard", blackboard, dict)
-        check_kind("values", values, SavedValues)
+        check_kinds(
+            trace=(trace, Trace), faults=(faults, FaultIsolation), blackboard=(blackboard, dict),
+            values=(values, SavedValues))
         _check_parts(parts, plan)
         super().__init__(plan, owner, name or root.name, clock, random, trace, faults, blackboard, parts)
         self.values = values or PLAIN_VALUES

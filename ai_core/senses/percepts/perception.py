@@ -142,7 +142,7 @@ class Perception(Saveable):
 
     def check_memory(self, memory: SenseMemory | None) -> None:
         """Raise ValueError if a memory belongs to another sense manager."""
-        if memory is not None and memory.is_owned and memory not in self._sharers:
+        if memory is not None and memory not in self._sharers and memory.is_owned:
             raise ValueError(
                 "memory belongs to a sensor of another sense manager; use one memory for sensors of one manager")
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import pytest
 
-from addons.ai_core.bridge.gd import KeptHook, NodeRow, construct, notify
+from addons.ai_core.bridge.gd import KeptHook, NodeRow, construct, has_entered, notify
+from addons.ai_core.nodes.habits.habit_tree import HabitTree
 from tests.in_godot.bridge.silent_nodes import told
 
 ASKED = """
@@ -65,9 +66,8 @@ def test_what_a_node_is_told_by_hand_is_told_to_its_whole_line(brain_of, expect_
     brain = brain_of(construct("SilentHabit"))
     habit = brain.get_node("Habit")
     notify(habit, "on_exit_tree")
-    assert habit._is_leaving
+    assert brain._is_changed
     notify(habit, "on_entered")
-    assert not habit._is_leaving
     assert told == ["entered", "left", "entered"]
     habit.free()
 
@@ -118,3 +118,23 @@ def test_a_row_calls_nobody_who_was_freed_though_nobody_told_it(gdscript):
 def test_a_row_is_of_nodes_that_know_when_they_are_freed(node):
     with pytest.raises(TypeError, match="a row needs nodes of classes written in Python, got <Node#"):
         NodeRow([node("Node")])
+
+
+def test_members_of_a_branch_that_enters_are_not_told(node, scheduler, monkeypatch):
+    told_by = []
+    monkeypatch.setattr(HabitTree, "habits_changed", lambda tree: told_by.append(tree))
+    tree, habit, below = construct("HabitTree"), construct("Habit"), construct("Habit")
+    tree.add_child(habit)
+    habit.add_child(below)
+    assert not has_entered(habit)
+    scheduler.add_child(tree)
+    assert told_by == []
+    assert has_entered(habit)
+    assert has_entered(below)
+    habit.add_child(construct("Habit"))
+    assert told_by == [tree]
+    tree.remove_child(habit)
+    assert not has_entered(below)
+    told_by.clear()
+    tree.add_child(habit)
+    assert told_by == [tree], "by the topmost alone"

@@ -88,7 +88,7 @@ class SensorFeed(WatchedTarget):
     def __init__(self, mind: Any, sensor: Any, feeds: SensorFeeds) -> None:
         super().__init__()
         self._mind, self.sensor, self.feeds = mind, sensor, feeds
-        self.reader = mind.fed_blackboard
+        self.reader = board = mind.fed_blackboard
         self.phase = feeds.count              # feeds are updated, and choose, in different frames
         self.group: FeedGroup | None = None   # while it is updated
         self.period = 0
@@ -100,9 +100,10 @@ class SensorFeed(WatchedTarget):
         self._written: tuple[Any, ...] = UNWRITTEN      # values of STATE_KEYS that were written last
         self._was_noticed = False             # when the target was written last
         self._revision = -1                   # of the percepts by which the target was chosen last
-        board = mind.fed_blackboard
-        mind.feed_values({key: value for key, value in VALUES.items() if mind.known(key) is ABSENT} if board is None
-                         else board.missing_of(VALUES))
+        if board is None:
+            mind.feed_values({key: value for key, value in VALUES.items() if mind.known(key) is ABSENT})
+        else:
+            board.update(board.missing_of(VALUES))
         sensor.feeds.append(self)
         if self._is_first:
             feeds.follow(self)

@@ -191,9 +191,10 @@ class UpdateGroup(Saveable):
     def insert(self, node: Any, tick_group: TickGroup, *, is_resting: bool = False) -> None:
         """Add a new node at the end of a tick group."""
         self._weigh(node, tick_group, instead_of=0.0)
-        tick_group.population.add(node.group_member, late_s=tick_group.late_s)
+        member, late_s = node.group_member, tick_group.late_s
+        tick_group.population.add(member, late_s=late_s)
         if is_resting:
-            tick_group.population.pause(node.group_member, late_s=tick_group.late_s)
+            tick_group.population.pause(member, late_s=late_s)
 
     def leave(self, node: Any) -> None:
         """Remove a node that leaves the tree; does nothing if it is not in the group."""
@@ -244,7 +245,8 @@ class UpdateGroup(Saveable):
             if phase in of_period:
                 phase = next(one for one in range(phase) if one not in of_period)
             return self.tick_group_at(period_frames, phase)
-        return min(of_period.values(), key=lambda one: len(one.population))
+        return next(iter(of_period.values())) if phases == 1 else min(
+            of_period.values(), key=lambda one: len(one.population))
 
     def tick_group_at(self, period_frames: int, phase_frames: int) -> TickGroup:
         """Return the tick group with a period and phase, created if there is none."""

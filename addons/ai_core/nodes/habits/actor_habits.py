@@ -250,6 +250,7 @@ class WalkingHabit(ActorHabit):
             " CharacterBody it is the velocity after collisions. It is zero when the actor stands, when its squad moves"
             " it, and when the habit ends.")
 
+    walks = True
     _known_agent: Any = None
     _velocity: Any = None           # emitted last
     _safe: SafeVelocity | None = None   # of the avoidance that is connected
@@ -295,10 +296,6 @@ class WalkingHabit(ActorHabit):
         member = self._tree.group_member.member
         return (member is not None and not member.is_paused and self._tree.may_run_group()
                 and not self._is_bound())
-
-    @property
-    def walking_speed(self) -> float:
-        return float(self.speed)
 
     def note_tree(self) -> None:
         self.end_course()

@@ -15,8 +15,10 @@ from addons.ai_core.bridge.gd import (
     RefusedValue,
     StringName,
     Variant,
+    branch_member,
     export,
     gdclass,
+    has_entered,
     has_script_method,
     hook,
     method,
@@ -174,19 +176,16 @@ class Habit(ChartNode, Node):
     python_class = export(
         str, "", group="Python", doc="Python class that runs instead of a script or methods: \"module:Class\".")
 
-    walking_speed: float | None = None
-    """Speed at which the habit moves the actor, in units of the scene per second; None if it does not."""
+    walks = False
+    """Whether the habit moves the actor, with its ``speed``, in units of the scene per second."""
 
     # Not set in a constructor: a call for each of the many habits of a scene.
     _tree: Any = None
     _cached_run: HabitContext | None = None
     _exited_run: HabitContext | None = None
     callables: Mapping[str, Any] = MappingProxyType({})      # Callables of set_callable(), by hook name
-    _is_leaving = False
-
+    @branch_member
     def on_entered(self) -> None:
-        if self._is_leaving:
-            self._is_leaving = False
         tree = tree_above(self)
         if tree is not None:
             tree.habits_changed()
@@ -206,11 +205,10 @@ class Habit(ChartNode, Node):
     def on_predelete(self) -> None:
         if self.callables:
             self.callables = {}      # Callables may hold scripts: release them now
-        if self._is_leaving:         # otherwise it ends in on_exit_tree, which comes next
+        if not has_entered(self):    # otherwise it ends in on_exit_tree, which comes next
             self._tree = self._cached_run = self._exited_run = None    # only a garbage collection would free the tree
 
     def on_exit_tree(self) -> None:
-        self._is_leaving = True
         tree = self._tree or tree_above(self)    # a tree stopped by an error has not read this node
         if tree is not None and tree.is_valid():
             tree.habit_removed(self)
@@ -566,7 +564,7 @@ class HabitBranch:
         for habit, above, name, script, methods in read_branch(tree, Habit, MOMENTS):
             path = name if above < 0 else f"{paths[above]}/{name}"
             paths.append(path)
-            if not habit._is_leaving:
+            if has_entered(habit):
                 self.nodes[path] = habit
                 self.said[path] = habit.read_by(tree, name, (script, methods, deciding))
 

@@ -26,6 +26,7 @@ from addons.ai_core.bridge.gd import (
     method,
     node_path,
     read_branch,
+    reads_branch,
     report_error,
     report_exception,
     signal,
@@ -257,11 +258,12 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         if self.has_failed:
             self.habits_changed()
 
+    @reads_branch
     def on_entered(self) -> None:
         if self.core is not None:       # an AIEventManager has entered the tree
             self._listen()
             return
-        self._look_for_actor()
+        self._actor = None
         self._is_empty = not has_child(self, Habit)
         if self._is_empty:
             self.call_deferred("rebuild")     # a script that builds the tree adds habits next
@@ -441,9 +443,11 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
             return
         if self._scheduler is None:
             return
-        self._join_scopes()
-        self.declare_values()
-        self.begin_feed()
+        join_scopes(self, self._blackboard, self._scheduler, self.squad)
+        if self.values:
+            self.declare_values()
+        if self.sensor:
+            self.begin_feed()
         try:
             root, parts = self._definition()
         except Exception as mistake:
@@ -524,7 +528,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         self._is_changed = False
         plan = plan_of(root)
         places, self._messages = plan.places, messages_of(plan)
-        speeds = [speed for one in habits.values() if (speed := one.walking_speed)]
+        speeds: list[float] = [one.speed for one in habits.values() if one.walks]
         if self._actor is None or not self._actor.is_valid():
             self._actor = self.get_node_or_null(self.actor)
         self.walker.take(self, self._actor, max(speeds, default=0.0))
