@@ -259,7 +259,7 @@ def test_a_name_as_long_as_a_book_is_refused_without_reading_it(night, state):
         long = copy.deepcopy(state)
         tasks, name = long["parts"]["root"]["tasks"], "guard" * 1_000_000
         if path == "sensors":
-            next(task["work"] for task in tasks if task["name"] == "senses")["sensors"]["rows"]["name"][0] = name
+            next(task["work"] for task in tasks if task["name"] == "senses")["sensors"]["rows"][0]["name"] = name
         else:
             tasks[0]["name"] = name
         assert len(refusal(night, long)) < 600
@@ -270,7 +270,7 @@ def test_table_for_too_many_sensors_keeps_memory_bounded(night, state):
     rows = len(senses["sensors"]["generations"])
     senses["sensors"]["generations"] += [0] * (60_000 - rows)
     senses["sensors"]["free"] += range(rows, 60_000)
-    senses["sensors"]["rows"]["cones"][0] *= 100
+    senses["sensors"]["rows"][0]["cones"] *= 100
     assert "must be at most 16 cones for 65536 sensors, got 200" in refusal(night, state)
 
 

@@ -6,6 +6,7 @@ Walls block sight. They muffle sounds and smells by the share that ``occlusion``
 """
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
@@ -59,7 +60,7 @@ from ai_core.senses.source_table import (
 )
 from ai_core.senses.stimuli.emitted_signals import MOST_AT_ONCE, EmittedSignals, SignalsPart
 from ai_core.senses.stimuli.muffling import Between, checked_shares
-from ai_core.senses.table_state import SensorsPart, SourcesPart, without_clues
+from ai_core.senses.table_state import SENSORS, SOURCES, without_clues
 from ai_core.senses.turns import LEAST_US, Stage, Turns
 from ai_core.trace import Trace, given_trace
 
@@ -166,7 +167,8 @@ class RegionalSenseManager(Saveable):
         now=ClockNow(at="clock.now"), modalities=Same(at="_modality_names"), turns=Inner(at="_turns"),
         rays_asked=Whole(at="_rays_asked"),
         failures=ByName(FAILURES_STATE, lambda owner: RAYS, at="_ray_failures"),
-        sources=SourcesPart(at="_sources"), sensors=SensorsPart(at="_sensors"), views=VIEWS,
+        sources=SOURCES, sensors=SENSORS, views=VIEWS,
+        measured_at_s=Seconds(absent=-math.inf, at="_sources.measured_at_s"),
         percepts=Inner(at="_perception"), signals=SignalsPart(at="_emitted"), looking=Inner(at="_continuous"),
         sensitivity=MapOf(Seconds(), key=SENSE_OF_SENSOR, at="_sensors.until_s"), changed_modalities=TRAVEL,
         smelling=Hook())

@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from ai_core.errors import coordinates, finite_number, positions, several, whole_number
 from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK, IdTable, grown
 from ai_core.senses.modality import ModalitySet
+from ai_core.senses.sensation import Point
 from ai_core.senses.sight.sight_cones import CONE_NUMBERS, SightCone, packed_cones
 from ai_core.senses.sight.sight_loops import SightLoops
 from ai_core.senses.source_table import affiliation_mask, same_rows
 
-__all__ = ["DEAF", "LONGEST_PERIOD", "NO_SOURCE", "SensorTable"]
+__all__ = ["DEAF", "LONGEST_PERIOD", "NO_SOURCE", "SensorRow", "SensorTable"]
 
 DEAF = np.inf
 """Threshold of a sensor that lacks a modality: no intensity reaches it."""
@@ -53,6 +54,20 @@ class Abilities(NamedTuple):
     cones: tuple[SightCone, ...]
     packed: NDArray[np.float64]
     numbers: tuple[list[float], list[float], list[float]]
+
+
+class SensorRow(NamedTuple):
+    """A sensor as it is saved; thresholds, and sensitivities other than 1, by number of the modality."""
+
+    id: int
+    name: str
+    position: Point
+    forward: Point
+    thresholds: Mapping[int, float]
+    sensitivity: Mapping[int, float]
+    cones: list[list[float]]
+    detection_mask: int
+    self_source: int
 
 
 class SensorTable:
@@ -126,7 +141,7 @@ class SensorTable:
         mask = affiliation_mask("detection_mask", detection_mask)
         own = NO_SOURCE if self_source is None else _own_source(self_source)
         new = self.ids.add(name)
-        self._fit()
+        self.fit()
         if alike is not self._alike:
             self._note_cones(alike.packed)
             self._alike = alike
@@ -191,6 +206,26 @@ class SensorTable:
             if self.ids.knows(key[0]):
                 self.put_sensitivity(*key, 1.0)
 
+    def row(self, sensor_id: int) -> SensorRow:
+        """Return a sensor, for saving."""
+        slot = self.ids.slot(sensor_id)
+        (x, y, z), (u, v, w), cones = self.position[slot].tolist(), self.forward[slot].tolist(), self.cones[slot]
+        return SensorRow(
+            sensor_id, self.ids.names[sensor_id], (x, y, z), (u, v, w),
+            {number: one for number, one in enumerate(self.own_threshold[slot].tolist()) if one < DEAF},
+            {number: one for number, one in enumerate(self.sensitivity[slot].tolist()) if one != 1},
+            cones[cones[:, 0] >= 0].tolist(),
+            int(self.detection_mask[slot]), int(self.self_source[slot]))
+
+    def put_row(self, row: SensorRow) -> None:
+        """Set a row whose id is in use."""
+        slot, numbers = self.ids.slot(row.id), range(len(self._modalities))
+        self.position[slot], self.forward[slot] = row.position, row.forward
+        self.sensitivity[slot] = [row.sensitivity.get(number, 1.0) for number in numbers]
+        self.put_thresholds(slot, np.array([row.thresholds.get(number, DEAF) for number in numbers]))
+        self._put_cones(slot, np.reshape(row.cones, (-1, CONE_NUMBERS)))
+        self.detection_mask[slot], self.self_source[slot] = row.detection_mask, row.self_source
+
     def move(self, ids: ArrayLike, places: ArrayLike, directions: ArrayLike | None) -> None:
         """Move and turn sensors; everything is checked before one moves."""
         slots = self.ids.slots(ids)
@@ -241,7 +276,8 @@ class SensorTable:
         self.cones[slot] = NO_REACH
         self.cones[slot, : len(packed)] = packed
 
-    def _fit(self) -> None:
+    def fit(self) -> None:
+        """Make room for all rows of ``ids``."""
         rows = self.ids.capacity
         if rows > len(self.position):
             self.layout = object()

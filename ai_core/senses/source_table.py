@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from heapq import heapify, heappop, heappush
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +19,7 @@ from ai_core.senses.sight.camouflage import NO_PATTERN, Camouflage
 from ai_core.senses.sight.views import MOST_PARTS, Views
 
 __all__ = [
-    "ALL_AFFILIATIONS", "NO_STRENGTH", "PLAIN", "Clue", "SourceDetails", "SourceTable", "VisiblePart",
+    "ALL_AFFILIATIONS", "NO_STRENGTH", "PLAIN", "Clue", "SourceDetails", "SourceRow", "SourceTable", "VisiblePart",
     "affiliation_mask", "named_levels", "same_rows", "visible_parts",
 ]
 
@@ -102,6 +103,22 @@ PLAIN = SourceDetails()
 """Details of a source without any."""
 
 
+class SourceRow(NamedTuple):
+    """A source as it is saved; strengths by number of the modality."""
+
+    id: int
+    name: str
+    position: Point
+    strengths: Mapping[int, float]
+    affiliation: int
+    light: float
+    size: float
+    speed: float
+    measured: Point
+    pattern: str
+    details: SourceDetails
+
+
 class SourceTable:
     """One row per source; ``ids`` holds the rows in use.
 
@@ -173,7 +190,7 @@ class SourceTable:
         times = _size(size)
         number = self.camouflage.number(pattern)
         new = self.ids.add(name)
-        self._fit()
+        self.fit()
         slot = self.ids.slot(new)
         self.position[slot] = self.measured[slot] = place
         self.speed[slot] = 0.0
@@ -290,6 +307,27 @@ class SourceTable:
         if before == self.most_parts > len(details.parts):
             self.most_parts = max((len(one.parts) for one in self.details.values()), default=0)
 
+    def row(self, source_id: int) -> SourceRow:
+        """Return a source, for saving."""
+        slot = self.ids.slot(source_id)
+        x, y, z = self.position[slot].tolist()
+        u, v, w = self.measured[slot].tolist()
+        strengths = {number: one for number, one in enumerate(self.own_strength[slot].tolist()) if one >= 0}
+        return SourceRow(
+            source_id, self.ids.names[source_id], (x, y, z), strengths, int(self.affiliation[slot]),
+            float(self.light[slot]), float(self.size[slot]), float(self.speed[slot]), (u, v, w),
+            self.camouflage.name(int(self.pattern[slot])), self.details.get(source_id, PLAIN))
+
+    def put_row(self, row: SourceRow) -> None:
+        """Set a row whose id is in use."""
+        slot, numbers = self.ids.slot(row.id), range(len(self._modalities))
+        self.position[slot], self.measured[slot], self.speed[slot] = row.position, row.measured, row.speed
+        self.own_strength[slot] = [row.strengths.get(number, NO_STRENGTH) for number in numbers]
+        self.affiliation[slot], self.light[slot], self.size[slot] = row.affiliation, row.light, row.size
+        self.pattern[slot] = self.camouflage.number(row.pattern)
+        self.put_details(row.id, row.details)
+        self.refresh(slice(slot, slot + 1))
+
     def refresh(self, slots: NDArray[np.intp] | slice) -> None:
         """Update ``strength`` of some rows."""
         vars(self).pop("are_shown", None)
@@ -343,7 +381,8 @@ class SourceTable:
         # A dark figure before a bright wall shows by how much darker it is.
         return np.maximum(light, 1.0 - light) * self.camouflage.highest(self.pattern[slots])
 
-    def _fit(self) -> None:
+    def fit(self) -> None:
+        """Make room for all rows of ``ids``."""
         rows = self.ids.capacity
         if rows > len(self.position):
             self.layout = object()

@@ -93,17 +93,14 @@ def test_names_of_sources_are_those_a_loader_must_create():
     ("field", "value", "message"),
     [("clue", {"about": -2, "left_at_s": 0, "until_s": 1}, "clue.about' must be at least -1"),
      ("clue", {"about": -1, "left_at_s": 0}, "clue.until_s' is missing"), ("tag", 3, "tag' must be a s"),
-     ("light", -1, r"light\[0\]' must be at least 0"), ("size", 0, r"size\[0\]' must be at least"),
-     ("pattern", "plaid", "pattern' has an unknown"), ("actions", {"run": -1}, "actions.run' must be at least 0")],
+     ("light", -1, "light' must be at least 0"), ("size", 0, "size' must be at least"),
+     ("pattern", "plaid", "pattern' must be ''"), ("actions", {"run": -1}, "actions.run' must be at least 0")],
 )
 def test_impossible_sources_are_refused_and_nothing_is_loaded(field, value, message):
     world = night(clues=1)
     state = world.manager.save_state()
-    columns, (_, details) = state["sources"]["rows"], state["sources"]["details"][0]
-    if field in columns:
-        columns[field][0] = value
-    else:
-        details[field] = value
+    row = state["sources"]["rows"][1]
+    (row if field in row else row["details"])[field] = value
     before = world.manager.save_state()
     with pytest.raises(StateError, match=message):
         world.manager.prepare_state(state)

@@ -139,7 +139,7 @@ def test_properties_that_a_game_changed_are_saved(world):
     assert second.save() == state
     second.eyes.set("hearing_threshold", 1.25)
     rows = second.save()["parts"]["SenseManager/../Senses"]["state"]["senses"]["sensors"]["rows"]
-    assert (rows["own_threshold"]["hearing"][0], rows["cones"][0][0][0]) == (1.25, 7.5), "others are as loaded"
+    assert (rows[0]["thresholds"]["hearing"], rows[0]["cones"][0][0]) == (1.25, 7.5), "others are as loaded"
 
 
 @pytest.mark.parametrize("is_on", [True, False])

@@ -224,7 +224,7 @@ def test_ids_of_sources_follow_the_save(yard, physics_frames):
 
 
 def first_id_of(state):
-    return state["parts"]["SenseManager/Senses"]["state"]["senses"]["sources"]["rows"]["id"][0]
+    return state["parts"]["SenseManager/Senses"]["state"]["senses"]["sources"]["rows"][0]["id"]
 
 
 def test_a_missing_node_is_reported_and_nothing_changes(yard, physics_frames, expect_errors):
