@@ -164,7 +164,7 @@ def test_a_save_from_a_listener_is_refused():
 
 ROWS = ("sensors", "rows")
 PERCEPTS = ("percepts",)
-MEMORY, METERS = ("percepts", "rows", "memory"), ("percepts", "rows", "meters")
+PERCEPT = ("percepts", "rows", 0)
 
 
 @pytest.mark.parametrize(
@@ -181,20 +181,19 @@ MEMORY, METERS = ("percepts", "rows", "memory"), ("percepts", "rows", "meters")
         ((*ROWS, 0, "sensitivity", "sight"), -1, r"'sensors.rows\[0\].sensitivity.sight' must be at least 0"),
         ((*ROWS, 1, "cones", 0), [1, 2, 0, 1, 0], r"'sensors.rows\[1\].cones\[0\]\[1\]' must be at most 1"),
         ((*ROWS, 1, "cones"), [[1, 0, 0, 1, 0]] * 150_000, r"rows\[1\].cones' must be at most 131072 cones"),
-        ((*METERS, "level", 0), 9, r"'percepts.rows' meters.level\[0\] must be at most 2 with its reactions"),
-        ((*METERS, "level", 0), 0.5, r"'percepts.rows.meters.level\[0\]' must be an integer"),
-        (("percepts", "rows", "reacts_at_s", 0), [1.0, 2.0, 3.0], r"meters.level\[0\] must be at most 2 with"),
-        (("percepts", "rows", "reacts_at_s"), [], "'percepts.rows': reacts_at_s must have . rows as targets, got 0"),
+        ((*PERCEPT, "meter", 1), 9, r"'percepts.rows\[0\].meter' must reach at most 2 levels, got 9"),
+        ((*PERCEPT, "meter", 1), 0.5, r"'percepts.rows\[0\].meter\[1\]' must be an integer"),
+        ((*PERCEPT, "meter", 7), [1.0, 2.0, 3.0], r"'percepts.rows\[0\].meter' must reach at most 2 levels"),
+        ((*PERCEPT, "meter", 7), [2.0, 1.0], r"'percepts.rows\[0\]': the times of levels must ascend"),
         ((*PERCEPTS, "minds", 0, 1, "failing"), [["on_x", [1, True]]],
          r"failing\[0\]\[0\]' must be 'on_sensed' or"),
-        ((*MEMORY, "last_sensed_s", 0), 99, "'percepts.rows' last_sensed_s must not be later than the save"),
-        ((*MEMORY, "is_noticed", 0), 0.5, r"'percepts.rows.memory.is_noticed\[0\]' must be an integer"),
-        (("percepts", "rows", "senses"), {}, r"'percepts.rows': senses must hold when target \[0\] was sensed"),
-        ((*MEMORY, "first_seen_s", 0), None, "'percepts.rows': memory.first_seen_s must be None where last_seen_s is"),
-        ((*PERCEPTS, "sensor_ids", 0), 7, "'percepts.sensor_ids' must be sensors of the save, got 7"),
-        (("percepts", "rows", "targets", 1), 0, "'percepts.rows.targets' must be sorted by ascending sensor, then"),
-        (("percepts", "rows", "targets"), [], r"'percepts.rows': memory must have 0 rows as targets"),
-        ((*PERCEPTS, "sensor_ids"), [], r"'percepts.sensor_ids' must have \d rows as the targets, got 0"),
+        ((*PERCEPT, "memory", 4), 99, r"'percepts.rows\[0\]' must not be later than the save"),
+        ((*PERCEPT, "memory", 5), 99, r"'percepts.rows\[0\]': noticed_s must not be later than last_sensed_s"),
+        ((*PERCEPT, "memory", 1), 0.5, r"'percepts.rows\[0\].memory\[1\]' must be true or false"),
+        ((*PERCEPT, "senses"), {}, r"'percepts.rows\[0\]': senses must hold when the target was sensed"),
+        ((*PERCEPT, "memory", 13), None, r"'percepts.rows\[0\]': first_seen_s must be None where last_seen_s is"),
+        ((*PERCEPT, "sensor_id"), 7, r"'percepts.rows\[0\].sensor_id' must be a sensor of the save, got 7"),
+        ((*PERCEPTS, "rows", 1, "target"), 0, r"'percepts.rows\[1\]' must be after the row before it"),
         ((*PERCEPTS, "notices"),
          [{"notice": "level", "sensor_id": 0, "target": 0, "level": 9, "name": "", "at_s": 0.0}],
          "percepts.notices' must hold levels of their sensors, that of sensor 0"),

@@ -10,7 +10,6 @@ from types import SimpleNamespace
 from typing import Any, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock, TimeIndex
@@ -18,7 +17,6 @@ from ai_core.faults import FAILURES_STATE, NO_FAILURES, FaultIsolation
 from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
 from ai_core.saving.fields import MOST
 from ai_core.saving.kinds import (
-    ArrayOf,
     ListOf,
     MapOf,
     Number,
@@ -37,7 +35,7 @@ from ai_core.senses.modality import ModalitySet
 from ai_core.senses.percepts.awareness import AwarenessSettings
 from ai_core.senses.percepts.memory import SenseMemory
 from ai_core.senses.percepts.percept_loops import KnownTarget, PerceptTable
-from ai_core.senses.percepts.percept_rows import ROWS, SavedRows, put_rows, saved_rows
+from ai_core.senses.percepts.percept_rows import PERCEPT, SavedPercept
 from ai_core.senses.sensation import ChangeKind, LevelChange, MemoryChange, Sensation, SensationReceiver
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.pair_keys import ID_BITS, key_of
@@ -111,7 +109,7 @@ class Perception(Saveable):
     """
 
     STATE = DeclaredState(
-        sensor_ids=ArrayOf(np.int64, minimum=0, maximum=LARGEST_ID, at="_saved_sensor_ids"), rows=ROWS,
+        rows=ListOf(PERCEPT, at="_saved_rows"),
         minds=MapOf(
             Record(
                 SimpleNamespace, last_sensation=Optional(SENSATION),
@@ -289,20 +287,16 @@ class Perception(Saveable):
             and self._notify(self._notices, limit, SIGHTINGS_AT_ONCE, now))
 
     @property
-    def _saved_sensor_ids(self) -> NDArray[np.int64]:
-        return np.array([one.key >> ID_BITS for one in self.table.rows], np.int64)
-
-    @property
-    def _saved_rows(self) -> SavedRows:
-        return saved_rows(self.table.rows, self.table.looks)
+    def _saved_rows(self) -> list[SavedPercept]:
+        return [SavedPercept.of(one, self.table.looks) for one in self.table.rows]
 
     @_saved_rows.setter
-    def _saved_rows(self, loaded: tuple[dict[int, _Perceiver], NDArray[np.int64], SavedRows]) -> None:
+    def _saved_rows(self, loaded: tuple[dict[int, _Perceiver], list[SavedPercept]]) -> None:
         """Replace all sensors and percepts by these."""
         for sensor_id in self._sensors:
             self.table.drop_mind(sensor_id)
         self.table = PerceptTable((one.name for one in self._modalities.all), self._sources)
-        self._sensors, keys, saved = loaded
+        self._sensors, rows = loaded
         for sharers in self._sharers.values():
             sharers.clear()
         for sensor_id, perceiver in self._sensors.items():
@@ -314,7 +308,9 @@ class Perception(Saveable):
             self._put_mind(sensor_id, owner)
         for memory, sharers in self._sharers.items():
             self._own(memory, sharers[0])
-        put_rows(self.table, keys, saved)
+        for row in rows:
+            row.put(self.table)
+        self.table.insert_new()
         for sharers in self._sharers.values():
             for one in sharers[1:]:     # the owner of the memory was another sensor when it was saved
                 self.table.move_memory(one, sharers[0])
@@ -345,23 +341,22 @@ class Perception(Saveable):
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
         sensors, latest_s, rows = values.within.sensors, values.within.now.seconds, values.rows
-        loaded = {new: self._sensors[here] for here, new in sensors.new_ids.items()}
-        sensor_ids, known = values.sensor_ids.tolist(), set(sensors.saved_ids)
-        if strange := set(sensor_ids) - known:
-            refuse("sensor_ids", f"must be sensors of the save, got {min(strange)}")
-        if len(sensor_ids) != len(rows.targets):
-            refuse("sensor_ids", f"must have {len(rows.targets)} rows as the targets, got {len(sensor_ids)}")
-        keys = values.sensor_ids << ID_BITS | rows.targets
-        if (np.diff(keys) <= 0).any():
-            refuse("rows.targets", "must be sorted by ascending sensor, then target, each pair once")
-        for name, flags in ("memory", rows.memory["is_known"]), ("awareness", rows.meters["has_meter"]):
-            strange = {one for one, is_there in zip(sensor_ids, flags.tolist(), strict=True) if is_there
-                       and getattr(loaded[one], name) is None}
-            if strange:
-                refuse("rows", f"has {name} of sensor {min(strange)}, but the current sensor has none")
+        loaded, known = {new: self._sensors[here] for here, new in sensors.new_ids.items()}, set(sensors.saved_ids)
         levels = {one: 0 if (mind := loaded[one].awareness) is None else len(mind.levels) for one in known}
-        if why := rows.refusal(np.array([levels[one] for one in sensor_ids], np.int64), latest_s):
-            refuse("rows", why)
+        before = (-1, -1)
+        for index, row in enumerate(rows):
+            here = loaded.get(row.sensor_id)
+            if row.sensor_id not in known or here is None:
+                refuse(f"rows[{index}].sensor_id", f"must be a sensor of the save, got {row.sensor_id}")
+            if row[:2] <= before:
+                refuse(f"rows[{index}]", "must be after the row before it, by sensor, then target")
+            if (row.memory is not None and here.memory is None) or (row.meter is not None and here.awareness is None):
+                refuse(f"rows[{index}]", f"has memory or awareness, but the current sensor {row.sensor_id} has none")
+            if row.levels > levels[row.sensor_id]:
+                refuse(f"rows[{index}].meter", f"must reach at most {levels[row.sensor_id]} levels, got {row.levels}")
+            if row.latest_s > latest_s:
+                refuse(f"rows[{index}]", f"must not be later than the save, at {latest_s:g} s")
+            before = row[:2]
         for one in (*values.notices, *values.heard):
             if isinstance(one, LevelChange) and one.level > levels.get(one.sensor_id, one.level):
                 refuse("notices", f"must hold levels of their sensors, that of sensor {one.sensor_id} is not")
@@ -372,8 +367,7 @@ class Perception(Saveable):
             if last is not None and (max(last.sent_at_s, last.at_s) > latest_s or last.sensor_id != sensor_id):
                 refuse(f"minds.{sensor_id}", f"must be of this sensor, and not later than the save, at {latest_s:g} s")
         order = [*sensors.saved_ids, *(one for one in loaded if one not in known)]
-        values.rows = {one: loaded[one] for one in order}, keys, rows
-        del values.sensor_ids
+        values.rows = {one: loaded[one] for one in order}, rows
 
     def _own(self, memory: SenseMemory, sensor_id: int) -> None:
         memory.belong_to(self.table, sensor_id, lambda changes: self._notify_reported(memory, changes))
