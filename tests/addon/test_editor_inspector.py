@@ -87,6 +87,31 @@ def test_no_group_is_a_header_with_nothing_below_it(project, prepared):
     assert said == [f'["{kind}", true, true, 0]' for kind in ("PathService", "HabitMoveTo", "AIScheduler")]
 
 
+def test_an_unset_target_point_is_not_saved(project, prepared):
+    said = run_in_editor(project, prepared, """
+        var guard := Node2D.new()
+        (await opened("res://level.tscn")).add_child(guard)
+        guard.owner = guard.get_parent()
+        var tree: Node = ClassDB.instantiate("HabitTree")
+        var chase: Node = ClassDB.instantiate("HabitMoveTo")
+        guard.add_child(tree)
+        tree.add_child(chase)
+        for node: Node in [tree, chase]: node.owner = guard
+        var points := (await shown(chase)).filter(func(name: String) -> bool: return name == "target_point")
+        var editors := EditorInterface.get_inspector().find_children("*", "EditorPropertyVector2", true, false)
+        say([points, editors.map(func(one: EditorProperty) -> String: return one.get_edited_property())])
+        for step in 3:
+            var packed := PackedScene.new()      # as the editor saves
+            packed.pack(guard)
+            ResourceSaver.save(packed, "res://saved.tscn")
+            say("target_point" in FileAccess.get_file_as_string("res://saved.tscn"))
+            if step == 0: await change(chase, "target_point", Vector2(0, 0))
+            if step == 1: await change(chase, "target_point", null)
+        guard.free()
+    """)
+    assert said == ['[["target_point"], ["target_point"]]', "false", "true", "false"]
+
+
 def test_warnings_show_in_the_scene_dock_and_go_when_mended(project, prepared):
     said = run_in_editor(project, prepared, """
         var level: Node = await opened("res://level.tscn")

@@ -54,7 +54,7 @@ class export(StoredValue):  # noqa: N801 - reads as a word of the declaration la
         most: with ``or_greater``, the largest value that is allowed.
         unit: suffix such as "m" or "s". If ``is_flat`` of an instance is true, pixels replace metres in the suffix,
             the default, the limits and the step.
-        is_point: a position: a Vector3, or a Vector2 where an instance has ``is_flat``; ``type`` is Variant.
+        is_point: a position, or None: a Vector3, or a Vector2 where an instance has ``is_flat``; ``type`` is Variant.
         default_2d: the default where an instance has ``is_flat``; None: ``default`` in pixels.
         core: setting of the library that the property sets, as a keyword: "lose_after_s", or "thresholds.sight" for a
             key of a dictionary. ``core_settings`` collects them, lengths in metres.
@@ -135,7 +135,7 @@ class export(StoredValue):  # noqa: N801 - reads as a word of the declaration la
                     self.refuse(instance, value, rule)
             if self.is_enum and value not in list(self.type):  # type: ignore[call-overload]
                 self.refuse(instance, value, f"one of {', '.join(map(_number_and_name, self.type))}")  # type: ignore[call-overload]
-        elif self.is_point and not isinstance(value, (Vector2, Vector3)):
+        elif self.is_point and not isinstance(value, (Vector2, Vector3, type(None))):
             self.refuse(instance, value, "a Vector3, or in 2D a Vector2")
         elif isinstance(value, (Vector2, Vector3)) and not all(map(math.isfinite, value)):
             self.refuse(instance, value, "finite")

@@ -10,14 +10,13 @@ cdef class StoredValue:
         has_flat_default: in 2D the default is ``default_2d``; ``default_of(instance)`` returns it if the instance does
             not hold ``_is_flat``.
         is_collection: an empty tuple stands for a new object of ``type``.
-        is_point: a point that was not set differs from one at the origin.
         takes_any: booleans and strings need no check.
         low, high: limits between which numbers need no check.
         members: numbers that need no check, None for all between the limits.
         on_set, on_live: names of the method that is called after a new value is stored; see ``export``.
     """
     cdef public object name, slot, default, default_2d, type, members, on_set, on_live
-    cdef public bint has_flat_default, is_collection, is_point, takes_any
+    cdef public bint has_flat_default, is_collection, takes_any
     cdef public double low, high
 
     def __get__(self, instance, owner):
@@ -82,7 +81,7 @@ def values_of(instance, tuple stored):
     cdef StoredValue one
     for one in stored:
         known = PyDict_GetItemWithError(values, one.slot)
-        value = <object>known if known != NULL else None if one.is_point else one.default
+        value = <object>known if known != NULL else one.default
         if one.members is not None:
             value = int(value)                           # the hash of a member of an enum is a call
         found.append(repr(value) if isinstance(value, (list, dict)) else value)

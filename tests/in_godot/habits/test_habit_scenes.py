@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from addons.ai_core.bridge.gd import PackedStringArray, construct, singleton
+from addons.ai_core.bridge.gd import NodePath, PackedStringArray, Vector2, Vector3, construct, singleton
 
 SWING = """
     extends Habit
@@ -38,6 +38,18 @@ def saved(top, path):
     assert singleton("ResourceSaver").save(scene, path) == 0
     top.free()
     return singleton("ResourceLoader").load(path, "", 0)
+
+
+def test_a_copy_has_a_target_point_only_if_its_habit_has(node, scheduler):
+    for kind, origin in (("Node2D", Vector2(0, 0)), ("Node3D", Vector3(0, 0, 0))):
+        tree = brain(construct("HabitMoveTo"), construct("HabitLookAt"), construct("HabitMoveTo"))
+        tree.sensor = NodePath("../Eye")
+        tree.get_child(2).target_point = origin
+        actor = node(kind, scheduler)
+        actor.add_child(tree)
+        for copied in (tree.duplicate(), saved(tree.duplicate(), "user://copied.tscn").instantiate()):
+            actor.add_child(copied)
+            assert [one.target_point for one in copied.get_children()] == [None, None, origin]
 
 
 @pytest.fixture

@@ -130,7 +130,8 @@ class TargetedHabit(ActorHabit):
         yield from super().setting_errors()
         yield from self.missing("target_node")
         tree = tree_above(self)
-        if not self.target_node and not self._key() and tree is not None and not tree.sensor:
+        has_target = self.target_node or self._key() or self._has_point()
+        if not has_target and tree is not None and not tree.sensor:
             yield ("has no target; set target_node, target_key or target_point, or set sensor of the HabitTree to use"
                    " its target")
 
@@ -200,8 +201,8 @@ class TargetedHabit(ActorHabit):
         return key
 
     def _has_point(self) -> bool:
-        """Return whether target_point was set, in the inspector or by a script."""
-        return not self._key() and "_export_target_point" in self.__dict__
+        """Return whether target_point decides."""
+        return not self._key() and self.target_point is not None
 
     def _target(self, run: HabitContext) -> Any:
         found = self.node_at(self.target_node)

@@ -59,9 +59,9 @@ class HabitMoveTo(TargetedHabit, WalkingHabit, Habit):
             " the habit, or a habit above it, began; used without target_node. That of order_given is the actor's own"
             " place in its squad, which the habit keeps while the order stands.")
     target_point = export(
-        Variant, Vector3(0, 0, 0), is_point=True, default_2d=Vector2(0, 0),
-        doc="Point to go to, a Vector3, in 2D a Vector2; used without target_node and target_key. If none of the three"
-            " is set, the habit goes to target_position of the tree's sensor.")
+        Variant, None, is_point=True,
+        doc="Point to go to, a Vector3, in 2D a Vector2; null is none. Used without target_node and target_key. If none"
+            " of the three is set, the habit goes to target_position of the tree's sensor.")
     keeps_following = export(
         bool, False,
         doc="If true, the habit does not end on arrival: the actor faces the target, and follows it again once it is"
@@ -438,8 +438,8 @@ class HabitLookAt(TargetedHabit, Habit):
     target_node = export(NodePath, NodePath(""), group="Target", doc="Node to face.")
     target_key = export(str, "", doc="Blackboard key of a node or point to face; used without target_node.")
     target_point = export(
-        Variant, Vector3(0, 0, 0), is_point=True, default_2d=Vector2(0, 0),
-        doc="Point to face, a Vector3, in 2D a Vector2; used without target_node and target_key.")
+        Variant, None, is_point=True,
+        doc="Point to face, a Vector3, in 2D a Vector2; null is none. Used without target_node and target_key.")
     turn_speed = export(
         float, math.tau, range=(0.01, 100, 0.01), or_greater=True, as_degrees=True, unit="°/s", group="Turning",
         doc="Speed of the turn.")
