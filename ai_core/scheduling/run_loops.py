@@ -226,7 +226,7 @@ class CarryOverQueue:
         task: TaskRun
         for one in tasks:
             task = cython.cast(TaskRun, one)
-            if task._due_since < 0 and task._may_run:
+            if task._due_since < 0 and not task._is_removed:
                 task._due_since = frame
                 self.add(task)
 
@@ -236,6 +236,8 @@ class CarryOverQueue:
         self.waiting[task] = True
         self.units += task._units
         self.units_behind += task._units
+        if not task._may_run:
+            self.stopped.append(task)
 
     def take(self, count: cython.Py_ssize_t) -> list:
         """Return the first tasks, at most ``count``; they stay until ``leave_reached``. Cost: O(count)."""
@@ -259,14 +261,12 @@ class CarryOverQueue:
                 task._due_since = since
 
     def come_back(self, held: list) -> None:
-        """Put tasks that were held, and may still run, before all others."""
+        """Put tasks that were held before all others."""
         task: TaskRun
         for task in reversed(held):
-            if task._due_since >= 0 and task._may_run:
+            if task._due_since >= 0:    # it was not removed meanwhile
                 self.add(task)
                 self.waiting.move_to_end(task, False)
-            else:
-                task._due_since = -1
 
     def leave(self, task: TaskRun) -> None:
         """Remove a task, if it waits. Cost: O(1)."""

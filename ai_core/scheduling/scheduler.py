@@ -652,8 +652,6 @@ class Scheduler(Saveable):
                 waiting.append(task)
         for task in sorted(waiting, key=attrgetter("_due_since", "_id")):
             self._line.add(task)
-            if not task._may_run:
-                self._line.stop(task)
 
 
 def tree_statistics(scheduler: Scheduler) -> list[dict[str, Any]]:

@@ -274,6 +274,19 @@ def test_jobs_and_coroutines_are_not_saved(thinker, scheduler, physics_frames):
     assert thinker.get("done") == [3]
 
 
+def test_a_job_ends_after_a_save_was_loaded(thinker, scheduler, physics_frames):
+    scheduler.connect("job_finished", thinker.get("add"))
+    thinker.set("steps", 2)
+    job = scheduler.add_job(thinker.get("plan"))
+    scheduler.call("add_behavior", thinker.get("look"))
+    assert scheduler.load_state(scheduler.save_state())
+    new = scheduler.get_stats()["behaviors"][1]["id"]
+    physics_frames(2)
+    assert new != job and thinker.get("done") == [new]
+    [row] = scheduler.get_stats()["behaviors"]
+    assert row["runs"] == 2
+
+
 def test_a_replay_repeats_where_scripts_saw_their_time_end(gdscript, node, physics_frames, tmp_path):
     def world():
         scheduler = node("AIScheduler", budget=300.0, update=2)

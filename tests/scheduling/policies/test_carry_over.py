@@ -206,7 +206,7 @@ def test_line_weighs_what_is_behind_whatever_was_done(deeds):
         assert line.weight_behind == pytest.approx(sum(one.priority for one in waiting), abs=len(waiting) / UNIT)
 
 
-def test_held_work_that_was_paused_or_removed_does_not_come_back():
+def test_held_work_that_was_paused_or_removed_waits_no_more():
     scheduler, line = Scheduler(ManualClock()), CarryOverQueue()
     paused, removed, held = tasks = [scheduler.add(do_nothing) for _ in range(3)]
     line.join(tasks, 7)
@@ -216,4 +216,6 @@ def test_held_work_that_was_paused_or_removed_does_not_come_back():
     paused._may_run = False
     line.leave(removed)
     line.come_back(tasks)
+    assert list(line.waiting) == [paused, held]     # the former may be resumed before the next frame
+    line.begin_frame()
     assert (list(line.waiting), [task._due_since for task in tasks]) == ([held], [-1, -1, 7])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from enum import IntEnum
 from typing import Any, TypeAlias
-from weakref import WeakSet
+from weakref import WeakSet, ref
 
 from addons.ai_core.bridge.gd import (
     GDCallable,
@@ -653,21 +653,20 @@ class AIScheduler(Node):
 
         Returns its id, which is that of a behavior. The job must return false while it is not done; any other value
         is a failure, as an error inside a GDScript function returns null. A job without a parameter is called
-        without the time. A save does not contain jobs.
+        without the time. A save does not contain jobs; load_state() keeps them, under new ids.
         """
         check_callable(job, "add_job")
         work = ScriptJob(job, job_name or callable_name(self, job), self._finish_job)
         task = self.schedule(
             TimedCall(self, work), name=job_name or callable_naming(self, job), phase_frames=0, priority=priority,
             is_saved=False)
-        work.task_id = task.id
+        work.task = ref(task)
         return task.id
 
-    def _finish_job(self, task_id: int) -> None:
-        task = self._tasks.get(task_id)
+    def _finish_job(self, task: Task | None) -> None:
         if task is not None and not task.is_removed:
             self.unschedule(task)
-            self.job_finished.emit(task_id)
+            self.job_finished.emit(task.id)
 
     @method
     def run_in_thread(self, function: GDCallable, then: Variant = None, frames: int = 0) -> None:

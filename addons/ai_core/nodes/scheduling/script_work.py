@@ -7,6 +7,7 @@ from concurrent.futures import Executor, Future
 from inspect import getattr_static
 from types import FunctionType
 from typing import Any
+from weakref import ReferenceType
 
 from addons.ai_core.bridge.gd import (
     GDCallable,
@@ -116,16 +117,17 @@ class ScriptJob:
     Args:
         job: called with the µs that it may use, or without arguments if it has no parameters.
         name: for errors.
-        done: called once with ``task_id``, after the job returned true.
+        done: called once with the task, after the job returned true.
 
     Attributes:
-        task_id: id of its task, to set after that was made; not the task, which would hold what the job holds until a
-            full garbage collection.
+        task: its task, to set after that was made; weak, as it would hold what the job holds until a full garbage
+            collection. Not its id, which a load changes.
     """
 
-    def __init__(self, job: GDCallable, name: str, done: Callable[[int], object]) -> None:
+    task: ReferenceType[Task]
+
+    def __init__(self, job: GDCallable, name: str, done: Callable[[Task | None], object]) -> None:
         self._job, self._name, self._done = job, name, done
-        self.task_id = -1
         self._takes_time = job.get("get_argument_count") != 0
 
     def __call__(self, turn: Turn) -> None:
@@ -138,7 +140,7 @@ class ScriptJob:
                 f"a job must return true when it is done and false until then, got {is_done!r}; an error inside the"
                 " job ends it early and returns null")
         if is_done:
-            self._done(self.task_id)
+            self._done(self.task())
 
 
 class Coroutines:
