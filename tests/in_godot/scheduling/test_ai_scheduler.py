@@ -53,6 +53,20 @@ def test_thirty_behaviors_of_period_ten_make_a_flat_load(scheduler, physics_fram
     assert loads == [3] * 10
 
 
+def test_step_called_by_a_behavior_is_refused(scheduler, physics_frames, expect_errors):
+    expect_errors("step() runs this work at present, and cannot be called by it", times=2)
+    left = []
+
+    def think(elapsed_s):
+        scheduler.call("step", 0.5)
+        left.append(scheduler.get_time_left_usec())
+
+    scheduler.add_behavior(think)
+    physics_frames(2)
+    assert scheduler.clock.now == (2, pytest.approx(2 / 60))
+    assert left == [math.inf, math.inf]
+
+
 def test_pausing_and_resuming(scheduler, physics_frames):
     heard = []
     number = scheduler.add_behavior(heard.append)

@@ -326,6 +326,8 @@ class AIScheduler(Node):
             raise RefusedValue(f"delta_s must be from 0 to {LONGEST_STEP_S:g}, got {delta_s:g}; call step() more often")
         if self._outer is not None:
             self.require_top("step()")
+        if self.present_budget is not None:
+            raise RefusedValue("step() runs this work at present, and cannot be called by it; call it between frames")
         self._uncollected += 1
         if self._uncollected == COLLECTED_EVERY:
             self._uncollected = 0
@@ -338,9 +340,11 @@ class AIScheduler(Node):
             self.advance_clock(delta_s)
         recorder = self._recorder
         self.present_budget = granted = budget if recorder is None else recorder.begin_frame(budget)
-        (self._core or self.core).advance(granted)
+        try:
+            (self._core or self.core).advance(granted)
+        finally:
+            self.present_budget = None
         ended_ns, deadline_ns = stopwatch(), budget.deadline_ns
-        self.present_budget = None
         if self._walking_ns or self.walks.habits:
             if recorder is None:
                 self.walks.go_on(delta_s)
