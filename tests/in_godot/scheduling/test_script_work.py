@@ -282,7 +282,8 @@ def test_a_job_ends_after_a_save_was_loaded(thinker, scheduler, physics_frames):
     assert scheduler.load_state(scheduler.save_state())
     new = scheduler.get_stats()["behaviors"][1]["id"]
     physics_frames(2)
-    assert new != job and thinker.get("done") == [new]
+    assert new != job
+    assert thinker.get("done") == [new]
     [row] = scheduler.get_stats()["behaviors"]
     assert row["runs"] == 2
 
