@@ -195,3 +195,26 @@ def test_a_sensor_without_a_fitting_manager_joins_a_later_one(
     node("SenseManager", scheduler, dimensions=1)
     physics_frames(3)
     assert eye.can_sense(thing)
+
+
+@pytest.mark.parametrize("kind", ["2D", "3D"])
+def test_sensors_and_sources_keep_to_the_world_of_their_manager(node, scheduler, physics_frames, expect_errors, kind):
+    def world():
+        return node("SubViewport", scheduler, own_world_3d=True)
+
+    def pair(below):
+        thing = node(f"SenseSource{kind}", below)
+        return node(f"Sensor{kind}", below, near_range=5.0), thing
+
+    here, there, nowhere = world(), world(), world()
+    for one in (here, there):
+        node("SenseManager", one, dimensions=0 if kind == "3D" else 1)
+    (eye, thing), (other_eye, other) = pair(here), pair(there)
+    expect_errors(f"in another World{kind} than its SenseManager", times=2)
+    lost_eye, lost = pair(nowhere)
+    physics_frames(4)
+    assert eye.can_sense(thing)
+    assert other_eye.can_sense(other)
+    assert not eye.can_sense(other)
+    assert not eye.can_sense(lost)
+    assert lost_eye.get_known_targets() == []

@@ -44,7 +44,7 @@ from addons.ai_core.nodes.senses.felt_collisions import FeltCollisions
 from addons.ai_core.nodes.senses.physics_space import PhysicsSpace2D, PhysicsSpace3D
 from addons.ai_core.nodes.senses.sense_drawing import SensePicture
 from addons.ai_core.nodes.senses.sense_member import refused
-from addons.ai_core.nodes.senses.sense_place import GROUP, graph_of_scene, graph_warnings
+from addons.ai_core.nodes.senses.sense_place import GROUP, graph_of_scene, graph_warnings, is_in_world_of
 from addons.ai_core.nodes.senses.sight_fans import sight_fans
 from ai_core.errors import UnknownNameError
 from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part
@@ -424,6 +424,8 @@ class SenseManager(SavedState, Node):
             return f"its SenseManager '{self.get_name()}' has mode Regional; set mode to Graph"
         if getattr(place, "dimensions", self.has_dimensions) != self.has_dimensions:
             return f"its SenseManager '{self.get_name()}' is {self.has_dimensions}D; change dimensions there"
+        if not is_in_world_of(self, place):
+            return f"it is in another World{self.has_dimensions}D than its SenseManager '{self.get_name()}'"
         if self._core is None or path_of(self._scheduler, place) in (*self._regions, *self._portals):
             return ""
         return "the graph is already built; add regions and portals before the first sensor or source"
@@ -512,7 +514,8 @@ class SenseManager(SavedState, Node):
     pixels_per_meter = export(
         float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px", on_set="_has_space",
         shown_when=("dimensions", Dimensions.TWO),
-        doc="Number of pixels in a metre, for values per metre and for distances that keep their defaults in 2D.")
+        doc="Number of pixels in a metre, for shares per metre and for volumes. Distances are in pixels; their defaults"
+            " in 2D are those for 32 pixels and do not change with it.")
     modalities = export(
         list, (), hint=array_of("SenseModality"), live=False,
         doc="Custom modalities, such as telepathy or fear. A modality named sight, hearing, smell or touch replaces the"

@@ -11,7 +11,7 @@ from addons.ai_core.nodes.debugging.edited_scene import is_a_part
 from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.scheduling.scheduler_lookup import report_next_frame, wait_for
 from addons.ai_core.nodes.senses.felt_collisions import CONTACTS, FeltCollisions
-from addons.ai_core.nodes.senses.sense_place import GROUP, manager_of
+from addons.ai_core.nodes.senses.sense_place import GROUP, fitting_manager, is_in_world_of, manager_of
 from ai_core.saving.declared_state import DeclaredState, Hook
 
 REFUSALS = (LookupError, TypeError, ValueError)
@@ -76,11 +76,15 @@ class SenseMember(SavedState):
                 f"is {self.dimensions}D, but its SenseManager '{manager.get_name()}' is {manager.has_dimensions}D,"
                 f" so it {self.without_manager}; change dimensions of the SenseManager, or add a SenseManager for"
                 f" {self.dimensions}D"]
+        if not is_in_world_of(manager, self):
+            return [
+                f"is in another World{self.dimensions}D than its SenseManager '{manager.get_name()}', so it"
+                f" {self.without_manager}; add a SenseManager to its viewport"]
         return []
 
     def _join(self: Any) -> None:
-        manager = manager_of(self)
-        if manager is None or manager.has_dimensions != self.dimensions:
+        manager = fitting_manager(self)
+        if manager is None:
             report_next_frame(self, lambda: [] if self._manager is not None else self._get_configuration_warnings())
             wait_for(self, GROUP)
             return

@@ -21,11 +21,23 @@ BAKED = "ai_core_baked"
 """Metadata of regions and portals made by a SenseGraphBaker; remove it to keep a node unchanged by baking."""
 
 
-def manager_of(node: Any, dimensions: int = 0) -> Any:
-    """Return the nearest SenseManager of a node's dimensions, or of ``dimensions``; else of any, or None."""
+def fitting_manager(node: Any, dimensions: int = 0) -> Any:
+    """Return the nearest SenseManager of a node's dimensions, or of ``dimensions``, in the world of the node, or None."""
     wanted = dimensions or node.dimensions
-    found = nearest(node, "SenseManager", GROUP, lambda manager: manager.has_dimensions == wanted)
-    return found or nearest(node, "SenseManager", GROUP)
+    return nearest(
+        node, "SenseManager", GROUP,
+        lambda manager: manager.has_dimensions == wanted and is_in_world_of(manager, node))
+
+
+def manager_of(node: Any, dimensions: int = 0) -> Any:
+    """Return the nearest SenseManager that fits a node, else the nearest one, or None."""
+    return fitting_manager(node, dimensions) or nearest(node, "SenseManager", GROUP)
+
+
+def is_in_world_of(manager: Any, node: Any) -> bool:
+    """Return whether a node is in the world of a manager: its rays meet the bodies of no other world."""
+    one, other, find = node.get_viewport(), manager.get_viewport(), f"find_world_{manager.has_dimensions}d"
+    return bool(one == other or one.call(find) == other.call(find))
 
 
 def is_baked(node: Any) -> bool:
@@ -147,7 +159,7 @@ def _good(manager: Any, group: str, senses: Sequence[str]) -> list[Any]:
     """Return the valid members of a group that belong to a manager, in tree order."""
     found = []
     for node in manager.get_tree().get_nodes_in_group(group):
-        if manager_of(node) != manager or node.dimensions != manager.has_dimensions:
+        if fitting_manager(node) != manager:
             continue
         warnings = node.wrong_settings()
         warnings += [
