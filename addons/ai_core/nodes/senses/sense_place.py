@@ -22,7 +22,7 @@ BAKED = "ai_core_baked"
 
 
 def fitting_manager(node: Any, dimensions: int = 0) -> Any:
-    """Return the nearest SenseManager of a node's dimensions, or of ``dimensions``, in the world of the node, or None."""
+    """Return the nearest SenseManager of the dimensions, and in the world, of a node; None if there is none."""
     wanted = dimensions or node.dimensions
     return nearest(
         node, "SenseManager", GROUP,
