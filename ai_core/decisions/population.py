@@ -172,6 +172,14 @@ class DeciderPopulation(Saveable, Generic[AnyMember, AnySlot]):
         """
         self._resume(self._slot_of(member), self._checked_late(late_s))
 
+    def owed_s(self, member: AnyMember) -> float:
+        """Return the time that a paused member receives after ``resume`` (s).
+
+        Raises:
+            ValueError: if it is not in this population.
+        """
+        return self._slot_of(member).late_s
+
     def tick(
         self, elapsed_s: float, budget: Budget | None = None, *, only_rest: bool = False,
         moment: TimeIndex | None = None,

@@ -185,16 +185,23 @@ class UpdateGroup(Saveable):
                     self._weigh(node, tick_group, instead_of=priority)
                 self._set_resting(node.group_member, tick_group, is_resting)
                 return
+            self._set_resting(node.group_member, tick_group, True)
+            owed_s = tick_group.population.owed_s(node.group_member)
             self.take_out(node)
+            self.insert(node, self._tick_group_for(node.period), is_resting=True)
+            tick_group = self._nodes[node.instance_id][0]
+            tick_group.population.pause(node.group_member, late_s=owed_s)
+            self._set_resting(node.group_member, tick_group, is_resting)
+            return
         self.insert(node, self._tick_group_for(node.period), is_resting=is_resting)
 
     def insert(self, node: Any, tick_group: TickGroup, *, is_resting: bool = False) -> None:
-        """Add a new node at the end of a tick group."""
+        """Add a new node at the end of a tick group; one that rests owes no time."""
         self._weigh(node, tick_group, instead_of=0.0)
-        member, late_s = node.group_member, tick_group.late_s
-        tick_group.population.add(member, late_s=late_s)
+        member = node.group_member
+        tick_group.population.add(member, late_s=0.0 if is_resting else tick_group.late_s)
         if is_resting:
-            tick_group.population.pause(member, late_s=late_s)
+            tick_group.population.pause(member)
 
     def leave(self, node: Any) -> None:
         """Remove a node that leaves the tree; does nothing if it is not in the group."""
