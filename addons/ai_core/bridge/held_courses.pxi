@@ -99,7 +99,7 @@ cdef class HeldCourse:
         gravity: pull on a CharacterBody3D that floors carry (m/s²); 0 for others.
         memory: of the walk: "left" and "left_s", the place where and the time when it last made progress (s), are
             read and written if ``stuck_after_s`` is above 0; "walked_s" is the time of the next turn for which
-            ``go_on`` has moved the actor (s).
+            ``go_on``, or another walk before this one, has moved the actor (s).
         now_s: present time of the walk (s).
         stuck_after_s: time without progress after which the turn must be decided (s); 0 for no limit.
         applies: called every ``asks_every_s``: whether all else that the decision depended on is as it was; None
@@ -111,11 +111,11 @@ cdef class HeldCourse:
             walks around others, or the wanted one; None where it does not, or its agent does.
 
     Attributes:
-        gone_on_s: time since the last turn for which ``go_on`` has moved the actor (s).
+        gone_on_s: time since the last turn that the next turn does not count, as the actor has walked (s).
     """
     cdef uint64_t actor
     cdef const WalkMethods* methods
-    cdef bint is_body, avoids, is_over, had_turn, needs_turn
+    cdef bint is_body, avoids, is_over, had_turn
     cdef readonly double gone_on_s
     cdef double speed, turn_rate, arrival, asks_every_s, asks_in_s, gravity, change
     cdef double now_s, left_s, stuck_after_s
@@ -148,7 +148,8 @@ cdef class HeldCourse:
             read_point(self.methods.coordinates, memory["left"], self.left)
             self.left_s = memory["left_s"]
         self.told[0] = NAN
-        self.had_turn, self.needs_turn, self.gone_on_s = True, False, 0
+        self.gone_on_s = memory.get("walked_s", 0.0)
+        self.had_turn = self.gone_on_s == 0
 
     def along(self, AgentPath path not None, stop, SafeVelocity safe):
         """Follow the path of a NavigationAgent; return False if it has no next point now.
@@ -177,7 +178,7 @@ cdef class HeldCourse:
         self.had_turn = True
         if self.gone_on_s > 0 and rest_s <= NO_TIME_S:
             rest_s = 0
-        if self.is_over or self.needs_turn or not (rest_s == 0 < self.gone_on_s or self.walk(rest_s)):
+        if self.is_over or not (rest_s == 0 < self.gone_on_s or self.walk(rest_s)):
             return False
         if self.gone_on_s > 0:
             self.gone_on_s = 0
@@ -185,13 +186,16 @@ cdef class HeldCourse:
         return True
 
     def go_on(self, double elapsed_s):
-        """Move the actor in a frame without a turn (s), unless the next turn must be decided."""
-        if not self.needs_turn:
-            if self.walk(elapsed_s):
-                self.gone_on_s += elapsed_s
-                self.memory["walked_s"] = self.gone_on_s
-            else:
-                self.needs_turn = True
+        """Move the actor in a frame without a turn (s); return False, and do not move it, if something is to be decided."""
+        if not self.walk(elapsed_s):
+            return False
+        self.pass_by(elapsed_s)
+        return True
+
+    def pass_by(self, double elapsed_s):
+        """Let the next turn not count the time of a frame (s)."""
+        self.gone_on_s += elapsed_s
+        self.memory["walked_s"] = self.gone_on_s
 
     cdef bint walk(self, double elapsed_s) except -1:
         """Move the actor for some time; return False, and do not move it, if something is to be decided."""

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from addons.ai_core.bridge.gd import NodePath, PackedStringArray, Vector2, Vector3, construct
+from addons.ai_core.nodes.habits.moving_habits import HabitMoveTo
 from tests.in_godot.squads.squad_world import character, places, until
 
 pytestmark = pytest.mark.in_its_own_world
@@ -342,3 +343,45 @@ def test_a_stay_at_a_place_begins_anew_after_a_march(node, world, squad, physics
     assert ends == []
     physics_frames(120)
     assert ends[0] == (1,)
+
+
+@pytest.mark.parametrize("kind", ["CharacterBody3D", "Node3D"])
+@pytest.mark.parametrize("late", [1, 4])
+def test_a_walk_after_an_order_makes_up_for_no_time(node, world, squad, physics_frames, kind, late):
+    body, _ = character(node, world, Vector3(0, 0, 0), kind, squad_path=squad.get_path())
+    if kind == "CharacterBody3D":
+        body.motion_mode = 1
+    habits_of(body, AWAY).set("period", 10)
+    physics_frames(34 + late)
+    for _ in range(3):
+        squad.hold()
+        physics_frames(25 - late)
+        squad.dismiss()
+        steps = []
+        for _ in range(25):
+            before = body.position.z
+            physics_frames(1)
+            steps.append(body.position.z - before)
+        assert sum(steps) > 0
+        assert max(steps) <= 1.01 * 3.0 / 60
+
+
+def test_a_habit_of_a_held_member_has_no_turns(node, world, squad, physics_frames, monkeypatch):
+    turns = []
+    monkeypatch.setattr(HabitMoveTo, "waits_for_squad", counted(HabitMoveTo.waits_for_squad, turns))
+    body, _ = character(node, world, Vector3(0, 0, 0), "Node3D", squad_path=squad.get_path())
+    habits_of(body, AWAY)
+    squad.hold()
+    physics_frames(30)
+    assert len(turns) <= 2
+    squad.dismiss()
+    physics_frames(10)
+    assert body.position.z > 0.3
+
+
+def counted(function, calls):
+    def call(*arguments):
+        calls.append(arguments)
+        return function(*arguments)
+
+    return call

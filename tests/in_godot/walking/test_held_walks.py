@@ -169,3 +169,69 @@ def test_a_walk_that_raises_stops_no_other(walker, scheduler, physics_frames, mo
         assert steps == pytest.approx([walker.step], rel=1e-3)
     assert raised
     assert min(steps for steps, in steps_of([bodies[0][0]], physics_frames, 6)) == pytest.approx(walker.step, rel=1e-3)
+
+
+def test_each_leg_of_a_patrol_is_walked_frame_by_frame(node, scheduler, physics_frames):
+    body = node("Node3D", scheduler)
+    route = node("Node3D", scheduler)
+    for x in (0, 2):
+        node("Node3D", route, position=Vector3(x, 0, 0))
+    tree, patrol = construct("HabitTree"), construct("HabitPatrol")
+    tree.set("period", 30)
+    patrol.set("wait_time", 0.2)
+    tree.add_child(patrol)
+    body.add_child(tree)
+    patrol.set("route", patrol.get_path_to(route))
+    steps = [one for one, in steps_of([body], physics_frames, 400)]
+    assert sum(steps) > 5
+    assert max(steps) <= 1.01 * 3.0 * FRAME_S
+
+
+@pytest.mark.parametrize("name", ["speed", "arrival_distance", "target_point"])
+def test_a_walk_goes_on_while_its_properties_change(walker, physics_frames, name):
+    body, tree = walker(0, 10)
+    go = tree.get_child(0)
+    value = {"speed": walker.step / FRAME_S, "arrival_distance": 0.6}.get(name, go.get("target_point"))
+    physics_frames(25)
+    for _ in range(6):
+        steps = steps_of([body], physics_frames, 5)
+        assert [one for one, in steps] == pytest.approx([walker.step] * 5, rel=1e-3)
+        go.set(name, value)
+
+
+@pytest.mark.parametrize("period", [6, 30])
+def test_a_loaded_walk_goes_on_in_the_next_frame(walker, scheduler, physics_frames, period):
+    body, _ = walker(0, period, avoidance=False)
+    physics_frames(2 * period + 4)
+    state, place = scheduler.save_state(), body.position
+    physics_frames(3)
+    assert scheduler.load_state(state)
+    body.position = place
+    steps = steps_of([body], physics_frames, 2 * period)
+    assert [one for one, in steps] == pytest.approx([walker.step] * len(steps), rel=1e-3)
+
+
+@pytest.mark.in_its_own_world
+def test_a_body_that_walks_off_an_edge_falls_in_every_frame(node, world, scheduler, physics_frames):
+    falls = []
+    for period in (1, 20):
+        floor, shape = node("StaticBody3D", world, position=Vector3(0, -0.5, 40 * period)), construct("BoxShape3D")
+        shape.set("size", Vector3(4, 1, 4))
+        node("CollisionShape3D", floor, shape=shape)
+        body = node("CharacterBody3D", scheduler, position=Vector3(0, 1, 40 * period))
+        capsule = construct("CapsuleShape3D")
+        node("CollisionShape3D", body, shape=capsule)
+        tree, go = construct("HabitTree"), construct("HabitMoveTo")
+        tree.set("period", period)
+        go.set("target_point", Vector3(90, 0, 40 * period))
+        tree.add_child(go)
+        body.add_child(tree)
+        falls.append(body)
+    heights = []
+    for _ in range(110):
+        physics_frames(1)
+        heights.append([one.position.y for one in falls])
+    often, rarely = zip(*heights, strict=True)
+    assert often[-1] < -1
+    assert max(abs(a - b) for a, b in zip(rarely[:-1], rarely[1:], strict=True)) < 1.5 * max(
+        abs(a - b) for a, b in zip(often[:-1], often[1:], strict=True))

@@ -26,7 +26,7 @@ from addons.ai_core.nodes.characters.guard_expression import ABSENT
 from addons.ai_core.nodes.characters.sensor_feed import VALUES
 from addons.ai_core.nodes.habits.built_in_habits import BuiltInHabit, is_gone
 from addons.ai_core.nodes.habits.habit import tree_above
-from addons.ai_core.nodes.habits.habit_condition import condition_of
+from addons.ai_core.nodes.habits.habit_condition import condition_of, wait
 from addons.ai_core.nodes.habits.habit_events import EVENT, value_of
 from addons.ai_core.nodes.walking.agent_walk import AgentWalk
 from addons.ai_core.nodes.walking.body_moving import GROUNDED, is_body, walk
@@ -54,7 +54,7 @@ GROUND_WITHIN_S = 0.25
 HELD_S = 1.0
 """Time from one comparison of what a held course depends on to the next (s): changed settings of the actor and its
 agent, and new listeners of velocity_changed, are noticed this late; so is its squad by a member that waits at a place
-of its patrol."""
+of its patrol, and a squad that is disabled by a member that it held."""
 
 
 class ActorHabit(BuiltInHabit):
@@ -256,7 +256,7 @@ class WalkingHabit(ActorHabit):
     _velocity: Any = None           # emitted last
     _safe: SafeVelocity | None = None   # of the avoidance that is connected
     _avoiding: Any = None           # the agent with that avoidance
-    _held: HeldCourse | None = None     # in the run with this memory
+    held: HeldCourse | None = None     # in the run with this memory
     _held_in: dict[str, Any] | None = None
     _held_by: HeldWalks | None = None
 
@@ -274,7 +274,10 @@ class WalkingHabit(ActorHabit):
 
     def settings_changed(self) -> None:
         super().settings_changed()
-        self.end_course()
+        if self.held is not None:
+            walks = self._held_by
+            self.end_course()
+            walks.decide(self)      # type: ignore[union-attr]
 
     def obeyed(self, run: HabitContext) -> Any:
         """Return the SquadMember of the actor if the habit walks to its place in an order, which moves; else None."""
@@ -287,16 +290,42 @@ class WalkingHabit(ActorHabit):
 
     def end_course(self) -> None:
         """Decide everything in the next turn."""
-        held, self._held = self._held, None
+        held, self.held = self.held, None
         if held is not None:
             self._held_by.let_go(held)      # type: ignore[union-attr]
             held.end()
 
-    def walks_on(self) -> bool:
-        """Return whether the held course may move the actor without a turn of the tree."""
-        member = self._tree.group_member.member
-        return (member is not None and not member.is_paused and self._tree.may_run_group()
-                and not self._is_bound())
+    def walks_on(self) -> bool | None:
+        """Return whether the actor may walk without a turn of the tree; None if time does not pass for the tree."""
+        member = None if self._tree.core is None else self._tree.core.member
+        if member is None or member.is_paused or not self._tree.may_run_group():
+            return None
+        return not self._is_bound()
+
+    def goal_between(self, run: HabitContext) -> Any:
+        """Return the position to which the actor walks between two turns; None if the next turn decides."""
+        return run.memory.get("goal")
+
+    def walk_between(self, elapsed_s: float) -> bool:
+        """Decide how to walk on, and walk, in a frame without a turn of the tree (s); return whether to call it again.
+
+        It is not called again once a course is held, or where the next turn has to decide.
+        """
+        run = self._run  # type: ignore[attr-defined]
+        if run is None or self.paths or self.obeyed(run) is not None:
+            return False
+        if run.memory.get("has_rested") or (run.memory.get("has_agent") and not run.memory.get("has_ground")):
+            return False
+        if self._is_bound():
+            run.memory["walked_s"] = run.memory.get("walked_s", 0.0) + elapsed_s
+            return True
+        goal = self.goal_between(run)
+        return goal is not None and self.walk_to(run, goal, elapsed_s) is Status.RUNNING and self.held is None
+
+    def set_out(self, run: HabitContext, goal: Any) -> None:
+        """Decide at the end of a turn how to walk to a position, from the next frame on."""
+        run.memory["has_rested"] = True
+        self.walk_to(run, goal)
 
     def note_tree(self) -> None:
         self.end_course()
@@ -327,25 +356,37 @@ class WalkingHabit(ActorHabit):
         run.memory["has_agent"] = False
         return False
 
-    def walk_to(self, run: HabitContext, goal: Any) -> Status:
+    def walk_to(self, run: HabitContext, goal: Any, between_s: float | None = None) -> Status:
         """Walk to a position for one turn; FAILED if no path leads there, or the actor is stuck.
 
-        While its squad moves the actor, it waits.
+        While its squad moves the actor, it waits. The time since the last turn does not count if the actor stood then.
+
+        Args:
+            run: the run.
+            goal: the position.
+            between_s: time to walk in a frame between two turns (s); None in a turn.
         """
-        if self._keep_course(run):
-            return Status.RUNNING
-        if self.waits_for_squad(run):
-            return Status.RUNNING
+        if between_s is None:
+            self._tree.walks.forget(self)
+            if self._keep_course(run) or self.waits_for_squad(run):
+                return Status.RUNNING
         actor = self._tree.actor_node()
         here = self.position_of_actor(actor)
         if distance(goal, here) <= self.reach(run):
             return Status.SUCCEEDED
         if self._waits_for_ground(actor, run):
+            run.memory["has_rested"] = True
             return Status.RUNNING
         is_flat = isinstance(here, Vector2)
         falls = self._moves_body(run) and not is_flat and actor.get_motion_mode() == GROUNDED
         path = self._walk(actor, run, is_flat=is_flat, falls=falls)
-        left_s = turn_s = max(0.0, run.elapsed_s - run.memory.pop("walked_s", 0.0))
+        walked_s = run.memory.pop("walked_s", 0.0)
+        if between_s is not None:
+            left_s = turn_s = between_s
+        elif run.memory.pop("has_rested", False):
+            left_s = turn_s = 0.0
+        else:
+            left_s = turn_s = max(0.0, run.elapsed_s - walked_s)
         first, stands = here, not falls or actor.is_on_floor()
         is_blocked = falls and actor.is_on_wall()
         stop, came = self._next(path, here, goal, run, falls, stands, is_blocked)
@@ -354,9 +395,15 @@ class WalkingHabit(ActorHabit):
         while came == "going":
             left_s -= self._go(actor, here, stop, goal, run, left_s, falls=falls)
             if left_s <= 0:
+                if between_s is not None:
+                    run.memory["walked_s"] = walked_s + between_s
                 status = self._check_stuck(first, stop, run, turn_s)
                 if stands and status is Status.RUNNING:
                     self._hold_course(actor, stop, goal, path, run)
+                    if self.held is not None and between_s is None:
+                        self._follow(run)
+                elif status is Status.RUNNING and between_s is None:
+                    self._tree.walks.decide(self, had_turn=True)     # in the air
                 return status
             at, here, stands = _point_ahead(run.memory), actor.get_global_position(), not falls or actor.is_on_floor()
             is_blocked = falls and actor.is_on_wall()
@@ -376,15 +423,14 @@ class WalkingHabit(ActorHabit):
         place, board = self.goal_on(run, goal)
         held = HeldCourse(
             actor, place, self.arrival_distance, self.speed, self.turn_speed, self._moves_body(run), gravity or 0.0,
-            run.memory, run.tree.seconds, self.stuck_after, HELD_S,
+            run.memory, run.tree.seconds + run.memory.get("walked_s", 0.0), self.stuck_after, HELD_S,
             lambda: self._settings_of_course(actor, agent, run) == settings,
             board, self._emit_velocity if is_heard else None, VELOCITY_STEP * self.speed,
             self._tree.walker.steering(self.speed) if steers else None)
         if path is not None and not held.along(path.path, stop, self._safe):
             return
-        self._held, self._held_in, self._held_by = held, run.memory, self._tree._scheduler.walks
+        self.held, self._held_in, self._held_by = held, run.memory, self._tree.walks
         self._held_by.hold(held, self)
-        self._follow(run)
 
     def _settings_of_course(
         self, actor: Any, agent: Any, run: HabitContext,
@@ -401,9 +447,9 @@ class WalkingHabit(ActorHabit):
 
     def _keep_course(self, run: HabitContext) -> bool:
         """Walk on as in the turn before; return False, and do nothing, if something is to be decided."""
-        if self._held is None:
+        if self.held is None:
             return False
-        if self._held_in is not run.memory or self._is_bound() or not self._held(run.elapsed_s):
+        if self._held_in is not run.memory or self._is_bound() or not self.held(run.elapsed_s):
             self.end_course()
             return False
         self._follow(run)
@@ -415,7 +461,7 @@ class WalkingHabit(ActorHabit):
         limits = ((), math.inf) if condition is None else condition.limits(run)
         if names is None or limits is None:
             return
-        course, member = self._held, self._tree.walker.member
+        course, member = self.held, self._tree.walker.member
         if member is None:
             run.follow(course, *names, *limits[0], ENLISTED, at_most_s=limits[1])
         else:
@@ -427,7 +473,8 @@ class WalkingHabit(ActorHabit):
         member = self._tree.walker.member
         if member is None or not member.is_bound():
             return False
-        self.stand(run)
+        if self.stand(run) and not member.is_moved():
+            wait(run, HELD_S, (ENLISTED,))
         return True
 
     def _is_bound(self) -> bool:
@@ -440,8 +487,9 @@ class WalkingHabit(ActorHabit):
 
     def stand(self, run: HabitContext) -> bool:
         """Stop the actor, and reset the time without progress; return False if it is in the air, where it falls."""
-        if self._held is not None:
+        if self.held is not None:
             self.end_course()
+        run.memory["has_rested"] = True
         run.memory.pop("walked_s", None)
         run.memory.pop("left", None)
         if self._velocity is not None:
@@ -462,6 +510,7 @@ class WalkingHabit(ActorHabit):
 
     def exit(self, run: HabitContext) -> None:
         self.end_course()
+        self._tree.walks.forget(self)
         self._end_avoidance()        # first: the tree may be gone
         actor = self._tree.actor_node()
         service = self.get_node_or_null(self.paths) if self.paths else None  # type: ignore[attr-defined]

@@ -60,6 +60,7 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     stop_waiting,
     wait_for,
 )
+from addons.ai_core.nodes.walking.held_walks import HeldWalks
 from addons.ai_core.nodes.walking.walking_crowd import WalkingActor
 from ai_core.decisions.blackboard import Blackboard, Watch
 from ai_core.decisions.habits import habit_tree as core
@@ -401,7 +402,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         return prepared_scripts(self, self._habits_by_path(), plain, place)
 
     def _finish_load(self) -> None:
-        self._scheduler.walks.end_all_of(self)
+        self.walks.was_loaded(self, self._habits_by_path().values())
         self._update_schedule()
         self.feed_was_loaded()
 
@@ -542,6 +543,12 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         assert core is not None
         core.change(*self._definition())
         self._listen()
+
+    @property
+    def walks(self) -> HeldWalks:
+        """The walks that go on between turns, under the AIScheduler of the tree."""
+        walks: HeldWalks = self._scheduler.walks
+        return walks
 
     @property
     def group_member(self) -> core.HabitTree | None:

@@ -74,6 +74,9 @@ class HabitMoveTo(TargetedHabit, WalkingHabit, Habit):
     def goal_on(self, run: HabitContext, goal: Any) -> tuple[Any, dict[str, Any] | None]:
         return self.target_on(run, goal)
 
+    def goal_between(self, run: HabitContext) -> Any:
+        return self.goal_and_position(self._tree.actor_node(), run)[0]
+
     def enter(self, run: HabitContext) -> None:
         if not self.target_node and self._key().partition(".")[0] == EVENT:
             run.memory["obeys"] = ordered_member(event_of(run)) is not None
@@ -151,8 +154,7 @@ class HabitPatrol(WalkingHabit, Habit):
     def tick(self, run: HabitContext) -> Status:
         memory, kept = run.memory, run.kept
         if "goal" not in memory:
-            number = kept.setdefault("place", 0)
-            memory["goal"] = self._place(number) if self._has_route() else kept["post"]
+            self._choose_goal(run)
         if "waits_s" not in memory:
             if self.walk_to(run, memory["goal"]) is Status.RUNNING:
                 return Status.RUNNING
@@ -170,14 +172,20 @@ class HabitPatrol(WalkingHabit, Habit):
             if stands and (faces or not self.turn_speed):
                 wait(run, left_s if self._tree.walker.member is None else min(left_s, HELD_S))
             return Status.RUNNING
-        del memory["waits_s"], memory["goal"]
+        del memory["waits_s"]
         count = self._count() if self._has_route() else 1
         number = kept["place"] % count
         if self.order == self.RouteOrder.ONCE and number == count - 1:
             kept["place"] = 0
             return Status.SUCCEEDED
         kept["place"] = self._after(number, count, run)
+        self._choose_goal(run)
+        self.set_out(run, memory["goal"])
         return Status.RUNNING
+
+    def _choose_goal(self, run: HabitContext) -> None:
+        number = run.kept.setdefault("place", 0)
+        run.memory["goal"] = self._place(number) if self._has_route() else run.kept["post"]
 
     def _after(self, number: int, count: int, run: HabitContext) -> int:
         if count < 2:
@@ -309,6 +317,8 @@ class HabitSearch(TargetedHabit, WalkingHabit, Habit):
         del memory["looks_s"], memory["goal"]
         memory["number"] += 1
         if memory["number"] < len(memory["route"]):
+            memory["goal"] = self._on_ground(run, memory["route"][memory["number"]])
+            self.set_out(run, memory["goal"])
             return Status.RUNNING
         if self.clears_value and not self.target_node:
             self._tree.set_value(self._key() or self.SENSED, None)
@@ -421,7 +431,11 @@ class HabitFlee(TargetedHabit, WalkingHabit, Habit):
             return Status.RUNNING
         del memory["goal"]
         gained = flat_distance(here, threat) - flat_distance(memory.pop("left_at", here), threat)
-        return Status.FAILED if gained <= 0 else Status.RUNNING
+        if gained <= 0:
+            return Status.FAILED
+        memory["goal"] = self._away(run, threat, here)
+        self.set_out(run, memory["goal"])
+        return Status.RUNNING
 
     def _away(self, run: HabitContext, threat: Any, here: Any) -> Any:
         """Return the place within a step that is farthest from the threat."""

@@ -345,7 +345,7 @@ class AIScheduler(Node):
         finally:
             self.present_budget = None
         ended_ns, deadline_ns = stopwatch(), budget.deadline_ns
-        if self._walking_ns or self.walks.habits:
+        if self._walking_ns or self.walks.habits or self.walks.to_decide:
             if recorder is None:
                 self.walks.go_on(delta_s)
             self._walking_ns, ended_ns = stopwatch() - ended_ns, stopwatch()

@@ -644,6 +644,9 @@ class Squad(SavedState, Node):
         """End the order: the members stop, and their habits move them until the next order."""
         self.place_all()
         self.core.dismiss()
+        for member in self.get_members():
+            if _is_there(member):
+                member.notify_trees()
 
     @method
     def get_order_state(self) -> str:

@@ -201,7 +201,11 @@ class SquadMember(Node):
         self._squad, self.member_id = squad, member_id
         self.body = place_of(self)
         self.join_crowd()
-        for tree in self.body.find_children("*", "HabitTree", True, False):
+        self.notify_trees()
+
+    def notify_trees(self) -> None:
+        """Notify the habits of the character that the squad may move it from now on, or keeps it no longer."""
+        for tree in self.body.find_children("*", "HabitTree", True, False) if self.body.is_valid() else ():
             tree.feed_event(ENLISTED, None)
 
     def discharged(self, squad: Any) -> None:
@@ -209,6 +213,7 @@ class SquadMember(Node):
         if self._squad is squad:
             self._squad = None
             self._leave_crowd()
+            self.notify_trees()
 
     def join_crowd(self) -> None:
         """Join the characters that walk around each other, or update speed and radius among them."""

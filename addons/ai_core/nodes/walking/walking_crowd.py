@@ -21,7 +21,8 @@ MARGIN = 1.05
 """Factor of the radii (no unit): bodies that pass each other do not touch."""
 
 ENLISTED = "_enlisted"
-"""Name with which a SquadMember notifies the habits of its character that a squad may move it from now on."""
+"""Name with which a SquadMember notifies the habits of its character that a squad may move it from now on, or keeps it
+at its place no longer."""
 
 SHAPES = ("CollisionShape3D", "CollisionShape2D")
 
