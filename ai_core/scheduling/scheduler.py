@@ -136,7 +136,6 @@ class Scheduler(Saveable):
         self._tasks: dict[int, Task] = {}
         self._next_id = self._frame = self._overruns = 0
         self._last_overrun: Overrun | None = None
-        self._overrun_piece_ns = 0      # by which the work that overran this frame exceeded its share
         self._is_advancing = False
         self._table = DueTable()
         self._line = CarryOverQueue()       # of the tasks that wait
@@ -407,10 +406,8 @@ class Scheduler(Saveable):
             self._frame += 1
             self._is_advancing = False
         if margin is not None and isinstance(budget, _TimeBudget):
-            piece_ns, self._overrun_piece_ns = self._overrun_piece_ns, 0
             margin.learn(
-                budget._watch() - budget.deadline_ns, budget.deadline_ns - budget._started_ns, piece_ns,
-                len(self._line) > 0)
+                budget._watch() - budget.deadline_ns, budget.deadline_ns - budget._started_ns, len(self._line) > 0)
 
     def _balance(self, due: list[Task]) -> None:
         """Run the waiting tasks, then the due tasks, as far as the budget suffices."""
@@ -501,7 +498,7 @@ class Scheduler(Saveable):
             overrun = overrun._replace(name=f"{task._name}/{inner.name}")
         self._loop.is_overrun_known = True
         self._overruns += 1
-        self._last_overrun, self._overrun_piece_ns = overrun, round(1000 * (overrun.used - overrun.granted))
+        self._last_overrun = overrun
         task._overruns += 1
         if self._on_overrun is None:
             return

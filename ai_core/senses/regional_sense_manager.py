@@ -74,7 +74,7 @@ pair is queried after ceil(p / max_rays) advances at the latest.
 """
 
 RAYS_AT_ONCE = 64
-"""Lines of sight of more pairs that are queried before the first check (count): 40 µs where caches are cold.
+"""Lines of sight that are queried before the first check (count): 40 µs where caches are cold.
 
 Each further piece is twice as large. More overrun a small budget, fewer pay for many calls.
 """
@@ -774,7 +774,7 @@ class RegionalSenseManager(Saveable):
         sight.look(budget if limit is None else NO_LIMIT, now_s)
         undone: list[int] = []
         if sight.pairs_needing_rays:
-            part = budget if limit is None else NO_LIMIT if sight.pairs_needing_rays <= MOST_AT_ONCE else (
+            part = budget if limit is None else NO_LIMIT if sight.pairs_needing_rays <= RAYS_AT_ONCE else (
                 limit.part_of_at_least(LEAST_US))
             if not self._ask(part, now_s):
                 undone.append(SIGHT)
@@ -1096,15 +1096,13 @@ class RegionalSenseManager(Saveable):
         # Signals had theirs first, or have half of the rays at most.
         waiting = len(self._emitted.queue.awaiting_occlusion)
         left = max(1, self.max_rays - max(self._rays_asked, min(waiting, self.max_rays // 2)))
-        question = continuous.next_question(left, unordered=MOST_AT_ONCE if is_plain else 0)
+        at_once, asked = self.max_rays if is_unlimited else RAYS_AT_ONCE, 0
+        question = continuous.next_question(left, unordered=min(at_once, MOST_AT_ONCE) if is_plain else 0)
         wanted = len(question.row)
         if not is_plain:
             question, _ = self._visibility.affordable(question, left)
         if left < self.max_rays and (len(question.row) < wanted or wanted == left):
             continuous.ages.note_cut_short(len(question.row))
-        at_once, asked = RAYS_AT_ONCE if continuous.pairs_needing_rays > MOST_AT_ONCE else MOST_AT_ONCE, 0
-        if is_unlimited:
-            at_once = self.max_rays
         while count := len(question.row):
             if asked and budget.is_spent:
                 break

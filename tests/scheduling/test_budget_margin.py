@@ -87,12 +87,12 @@ def test_everybody_still_runs_and_somebody_in_every_frame():
 
 def test_one_long_frame_changes_the_margin_little():
     margin = BudgetMargin()
-    margin.learn(20_000_000, 1_000_000)
+    margin.learn(500_000, 1_000_000)
     assert margin.ns == 1_000_000 // RISE
     for _ in range(100):
-        margin.learn(20_000_000, 1_000_000)
+        margin.learn(500_000, 1_000_000)
     assert margin.ns == 1_000_000 // MOST_OF_BUDGET, "half of the budget is always used"
-    for _ in range(355):
+    for _ in range(710):
         margin.learn(-1, 1_000_000)
     assert margin.ns == pytest.approx(250_000, rel=0.01)
 
@@ -100,7 +100,7 @@ def test_one_long_frame_changes_the_margin_little():
 def test_frames_that_a_margin_does_not_change_teach_nothing():
     margin = BudgetMargin()
     margin.learn(50_000, 1_000_000)
-    margin.learn(700_000, 1_000_000, piece_ns=600_000)
+    margin.learn(500_001, 1_000_000)
     margin.learn(-500_000, 1_000_000, is_full=False)
     assert margin.ns == 50_000
     margin.learn(-500_000, 1_000_000, is_full=True)

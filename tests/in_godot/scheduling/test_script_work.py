@@ -339,7 +339,7 @@ def test_what_a_lambda_captures_is_freed_when_its_work_is_done(gdscript, node, s
     held = holder.call(name, scheduler)
     gc.disable()        # at once, not by a collection
     try:
-        for _ in range(200):
+        for _ in range(2000):
             physics_frames(1)
             if held.get_ref() is None:
                 break
