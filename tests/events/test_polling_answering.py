@@ -252,3 +252,14 @@ def test_waiting_queries_are_taken_at_a_constant_cost():
     early_ns = taken_ns(2000)
     taken_ns(30_000)
     assert taken_ns(2000) < 5 * early_ns      # a plain dict walks over the keys removed before: 20 times as long
+
+
+def test_an_old_answer_is_returned_though_others_displace_it():
+    clock = ManualClock()
+    station = PollingStation(clock)
+    station.add_topic("t", lambda key: [key, clock.now.frame], lifetime_frames=1, max_keys=2)
+    assert station.poll_many("t", [(0,), (1,)]) == [[0, 0], [1, 0]]
+    clock.advance()
+    station.begin_frame(Budget.of_steps(0))
+    assert station.poll_many("t", [(0,), (5,), (6,), (7,)]) == [[0, 0], [5, 1], [6, 1], [7, 1]]
+    assert station.poll_with_age("t", 6).how == "cached"
