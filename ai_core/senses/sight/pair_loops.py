@@ -19,13 +19,12 @@ from ai_core.saving.fields import LATEST_S
 from ai_core.saving.kinds import ArrayOf, Record
 from ai_core.senses.sight.pair_keys import NEVER_REPORTED_S, PairKeys, key_of
 
-__all__ = ["PAIRS", "LineQuery", "Lines", "PairsInView", "first_in_line"]
+__all__ = ["PAIRS", "LineQuery", "Lines", "PairsInView"]
 
 ID_BITS = cython.declare(cython.int, 31)            # of a source id in a key: pairs_in_view.ID_BITS
 ID_MASK = cython.declare(cython.longlong, (1 << 31) - 1)
 SLOT_MASK = cython.declare(cython.int, 0xFFFFF)     # of an id, its row: id_table.SLOT_BITS
 NEVER_S = cython.declare(cython.double, NEVER_REPORTED_S)
-WIDEST = cython.declare(cython.longlong, 4096)      # moments in a line that are counted; more are sorted
 
 NO_MOMENTS, NO_NUMBERS, NO_FLAGS = np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.bool_)
 
@@ -332,53 +331,3 @@ class Lines:
             eye, target = self.sensor_id[i] & SLOT_MASK, self.source_id[i] & SLOT_MASK
             for axis in range(3):
                 self.start[i, axis], self.end[i, axis] = self.eye[eye, axis], self.target[target, axis]
-
-
-def first_in_line(since, most, out_rows) -> int:
-    """Write the rows that have waited longest, ties by row; return how many.
-
-    Args:
-        since: (n,) int64, since when each waits, any number.
-        most: how many at most.
-        out_rows: (min(n, most),) int64 or more.
-
-    Cost: O(n).
-    """
-    i: cython.Py_ssize_t
-    n: cython.Py_ssize_t = len(since)
-    wanted: cython.Py_ssize_t = min(n, max(0, most))
-    taken: cython.Py_ssize_t = 0
-    place: cython.Py_ssize_t
-    least: cython.longlong
-    largest: cython.longlong
-    last: cython.longlong = 0
-    if wanted == 0:
-        return 0
-    moments: cython.const[cython.longlong][::1] = memoryview(since)
-    rows: cython.longlong[::1] = memoryview(out_rows)
-    if rows.shape[0] < wanted:
-        raise ValueError("out_rows must have room for all rows")
-    least = largest = moments[0]
-    for i in range(n):
-        least = min(least, moments[i])
-        largest = max(largest, moments[i])
-    if largest - least >= WIDEST:
-        for i, one in enumerate(np.argsort(since, kind="stable")[:wanted].tolist()):
-            rows[i] = one
-        return wanted
-    starts: cython.longlong[::1] = memoryview(np.zeros(largest - least + 1, np.int64))
-    for i in range(n):
-        starts[moments[i] - least] += 1
-    for last in range(largest - least + 1):       # where each moment begins in the line
-        place = starts[last]
-        starts[last] = taken
-        taken += place
-        if taken >= wanted:
-            break
-    for i in range(n):
-        if moments[i] - least <= last:
-            place = starts[moments[i] - least]
-            starts[moments[i] - least] += 1
-            if place < wanted:
-                rows[place] = i
-    return wanted
