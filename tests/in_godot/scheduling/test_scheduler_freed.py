@@ -1,7 +1,11 @@
 """An AIScheduler is freed: what ran under it and stays runs under another one, or says once that there is none."""
 from __future__ import annotations
 
+import weakref
+
 import pytest
+
+from addons.ai_core.bridge.gd import construct
 
 CHARACTER = """
     extends Node3D
@@ -142,3 +146,34 @@ def test_settings_of_orphaned_work_apply_to_the_next_scheduler(node, world, phys
     rows = second.get_stats()["behaviors"]
     [row] = [one for one in rows if "Timeslicer" in one["name"]]
     assert row["priority"] == 5.0
+
+
+def test_a_freed_scheduler_keeps_no_node_and_no_resource(node, world, physics_frames, expect_errors):
+    scheduler = node("AIScheduler", world)
+    character, rules, mind = construct("Node3D"), construct("RuleSet"), construct("RuleMind")
+    mind.rule_set = rules
+    character.add_child(mind)
+    world.add_child(character)
+    physics_frames(2)
+    expect_errors("found no AIScheduler")
+    scheduler.free()
+    physics_frames(2)
+    gone = weakref.ref(rules)
+    character.free()
+    del rules, mind
+    assert gone() is None
+
+
+def test_a_nested_scheduler_that_leaves_first_takes_its_nodes_along(node, world, physics_frames):
+    outer, room, mind = node("AIScheduler", world), construct("Node3D"), construct("RuleMind")
+    mind.rule_set = construct("RuleSet")
+    room.add_child(mind)
+    room.add_child(construct("AIScheduler"))       # the last child is the first that leaves
+    outer.add_child(room)
+    outer.remove_child(room)
+    outer.add_child(room)       # now the mind finds the inner one
+    physics_frames(2)
+    assert outer.joined_nodes == [mind]
+    outer.remove_child(room)
+    assert outer.joined_nodes == []
+    room.free()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from enum import IntEnum
 from typing import Any, TypeAlias
-from weakref import WeakSet, ref
+from weakref import WeakSet, WeakValueDictionary, ref
 
 from addons.ai_core.bridge.gd import (
     GDCallable,
@@ -246,7 +246,8 @@ class AIScheduler(Node):
         self._left_out: dict[str, str] = {}       # by part, the reason why the last load left it out
         self.update_groups: dict[str, Any] = {}          # by kind, the update group of all its nodes
         self.shared: dict[Any, Any] = {}          # by its class, what the nodes of a kind share under this scheduler
-        self._members: dict[int, Any] = {}        # instance id -> node that saves through this one
+        # Instance id -> node that saves through this one; a freed node, which holds resources and scripts, is let go.
+        self._members: WeakValueDictionary[int, Any] = WeakValueDictionary()
         self.runs: WeakSet[Any] = WeakSet()       # nodes that run under this scheduler
         self._outer: Any = None
         self._nesting: Task | None = None         # task of the outer scheduler that runs this one
@@ -807,8 +808,10 @@ class AIScheduler(Node):
         self.top._members[node.instance_id] = node
 
     def leave(self, node: Any) -> None:
-        """Stop saving a node."""
-        self.top._members.pop(node.instance_id, None)
+        """Stop saving a node; this scheduler may have left the one above before the node."""
+        for one in (self.top, self._timekeeper):
+            if one is not None:
+                one._members.pop(node.instance_id, None)
 
     @property
     def joined_nodes(self) -> list[Any]:
