@@ -697,7 +697,7 @@ class PollingStation(Saveable):
         while part := self._next_part(topic, todo, allowance, found, now, is_later=bool(origins)):
             self._answer_part(topic, part, allowance, now, found, origins)
         rest = [*todo]
-        olds = {key: topic.cached[key] for key in rest if key in topic.cached}  # the answers of others may displace them
+        olds = {key: topic.cached[key] for key in rest if key in topic.cached}  # others may displace them
         if not topic.has_fallback:  # an answer is computed where there is no old one to return instead
             needed = [key for key in rest if key not in olds]
             for part in [needed] if topic.compute_many is not None and needed else [[key] for key in needed]:

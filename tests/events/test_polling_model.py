@@ -185,7 +185,7 @@ class Reference:
         old = {key: self.kept[code, key][0] for key in rest if (code, key) in self.kept}
         if TOPICS[code][3] == NOTHING:
             helpless = [key for key in rest if key not in old]
-            for part in [helpless] if "batch" in TOPICS[code][4] else [[one] for one in helpless]:
+            for part in [helpless] if "batch" in TOPICS[code][4] and helpless else [[one] for one in helpless]:
                 self.spend(len(part))
                 told |= dict(zip(part, self.compute(code, part), strict=True))
         for key in rest:
