@@ -174,7 +174,7 @@ def test_sticky_event_of_a_room_reaches_newcomers_lacking_it(army):
     assert len(army.heard) == 4
 
 
-def test_a_member_moved_by_a_sticky_event_gets_no_more_of_its_room(army):
+def test_member_moved_by_a_sticky_event_gets_no_more_there(army):
     heard, rooms = [], [army.cast.group(name) for name in ("A1", "A2", "B1")]
     for number in range(2):
         rooms[1].send_now(f"state {number}", is_sticky=True)

@@ -268,6 +268,24 @@ def test_listeners_do_not_keep_what_was_freed(manager, gdscript, physics_frames)
     assert manager.get_stats()["listening_here"] < 140
 
 
+@pytest.mark.parametrize("frames", [1, 20])      # before and after the time has come
+@pytest.mark.parametrize("every_day", [True, False])
+def test_a_lambda_of_at_time_is_freed_with_its_manager(node, scheduler, gdscript, physics_frames, frames, every_day):
+    manager = node("AIEventManager", scheduler, day_length=10.0)
+    sitter = gdscript("""
+        extends RefCounted
+        func wait(manager: AIEventManager, every_day: bool) -> WeakRef:
+            var held := RefCounted.new()
+            manager.at_time("08:10", func(_time: String, _days: Array) -> void: held.get_class(), every_day)
+            return weakref(held)
+    """).new()
+    reference = sitter.call("wait", manager, every_day)
+    physics_frames(frames)
+    assert reference.call("get_ref") is not None
+    manager.free()
+    assert reference.call("get_ref") is None
+
+
 @pytest.mark.parametrize("codes", [["alarm", "door"], 5, ("alarm", "door", "alarm")])
 def test_one_callable_may_listen_to_several_codes(scheduler, node, codes):
     manager, heard = node("AIEventManager", scheduler, codes=["alarm", "calm", "door"]), []

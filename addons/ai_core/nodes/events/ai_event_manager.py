@@ -91,6 +91,15 @@ class TimeListener(NamedTuple):
     every_day: bool
     naming: Callable[[], str]
 
+    def end(self) -> None:
+        """Stop listening for good, and release the script at once, not at the next garbage collection."""
+        self.listening.stop()
+        self.listening.handler = _released
+
+
+def _released(_event: Event) -> None:
+    """Stand in for the handler of a listener that has ended."""
+
 
 GROUP = "ai_event_managers"
 RECEIPTS = 256
@@ -525,7 +534,7 @@ class AIEventManager(Node):
 
     def end_day(self) -> None:
         for one in self._waiting.values():
-            one.listening.stop()
+            one.end()
         self._waiting.clear()
         self._day = None
 
@@ -622,8 +631,10 @@ class AIEventManager(Node):
     def _wait(self, time: str, handler: Any, every_day: bool) -> None:
         waiting = self._waiting
 
-        def gone(_event: Any) -> None:
-            waiting.pop((time, handler), TimeListener(listening, every_day, naming)).listening.stop()
+        def gone(_event: Any) -> None:      # refers to no listening, which refers to this
+            one = waiting.pop((time, handler), None)
+            if one is not None:
+                one.listening.stop()
 
         call = SharedCall(handler, gone) if isinstance(handler, GDCallable) else (
             lambda event: handler(event.code, list(event.arguments)))
