@@ -178,7 +178,8 @@ cdef void on_call(void* userdata, void* instance, const void* const* arguments, 
             gd_variant_destroy(result)
             result_new(returned, method.result, result)
     except BaseException as problem:
-        report(problem, <object>method.where, self)
+        if not (method.kind == SETTER and hold_refusal(<Instance*>instance, method, problem)):
+            report(problem, <object>method.where, self)
         if method.result > 0 and method.result != T_OBJECT:
             default_new(method.result, result)
         elif method.result == T_NIL:
@@ -237,10 +238,41 @@ cdef void on_ptrcall(void* userdata, void* instance, const void* const* argument
     except BaseException as problem:
         if method.result >= 0:
             write_default(method.result, result)
-        report(problem, <object>method.where, self)
+        if not (method.kind == SETTER and hold_refusal(<Instance*>instance, method, problem)):
+            report(problem, <object>method.where, self)
         if method.result == T_NIL:
             after_error(method, self, result)
     depth -= thread_is_main()
+
+# ---- refused values of nodes that have no name yet, as while a scene is instanced
+
+cdef dict _refusals = {}         # by instance id: message by name of the property
+
+cdef bint hold_refusal(Instance* instance, MethodData* method, problem) noexcept:
+    """Keep a refusal until its node enters the tree, so that the report has its path; False if it has a name already.
+
+    It is reported without a path if the node is freed before.
+    """
+    cdef GDObject node
+    try:
+        node = <GDObject>instance.python
+        if not (isinstance(problem, RefusedValue) and (<ClassData*>instance.data).notification_count
+                and node.is_class("Node")) or is_inside_tree(node.live()) or name_of(node.live()):
+            return False
+        _refusals.setdefault(node.id, {})[<object>method.target] = str(problem)
+        instance.has_refused = 1
+        return True
+    except BaseException as another:
+        report(another, "holding a refused value")
+        return False
+
+cdef void report_refusals(Instance* instance) noexcept with gil:
+    """Report what was refused before the node had a name."""
+    instance.has_refused = 0
+    if instance.python != NULL:
+        node = <object>instance.python
+        for message in _refusals.pop((<GDObject>node).id, {}).values():
+            report(RefusedValue(message), "", node)
 
 cdef int write_slot(object value, int t, bint is_ref, void* slot) except -1:
     """Assign to a return slot, which is initialised for every type that has a destructor."""
@@ -311,6 +343,8 @@ cdef void on_call_virtual(void* instance, const void* name, void* userdata, cons
     depth -= thread_is_main()
 
 cdef enum:
+    NOTIFICATION_PREDELETE = 1
+    NOTIFICATION_ENTER_TREE = 10
     NOTIFICATION_EXIT_TREE = 11
     NOTIFICATION_ENTERED = 27
     BRANCH_MEMBER = 2
@@ -343,6 +377,8 @@ cdef void on_notification(void* instance_, int32_t what, uint8_t reverse) noexce
     if instance == NULL:
         return
     data = <ClassData*>instance.data
+    if instance.has_refused and (what == NOTIFICATION_ENTER_TREE or what == NOTIFICATION_PREDELETE):
+        report_refusals(instance)
     if what == NOTIFICATION_ENTERED:
         instance.has_entered = 1
     elif what == NOTIFICATION_EXIT_TREE:

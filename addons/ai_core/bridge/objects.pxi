@@ -22,6 +22,7 @@ ctypedef struct Instance:
     PyObject* python             # NULL once the Python side is gone
     uint8_t is_strong            # the engine's handle counts as a Python reference
     uint8_t has_entered          # the tree, with all its branch, and has not left it
+    uint8_t has_refused          # a value, which is reported once it enters the tree; see ``hold_refusal``
     uint8_t names_signals        # somebody has named a signal of it, and may have connected to it since
     void* data                   # its ClassData
 
