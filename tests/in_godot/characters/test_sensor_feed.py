@@ -150,6 +150,13 @@ def test_a_callable_chooses_the_target(brain, thief, thieves, physics_frames, ex
     physics_frames(3)
 
 
+def test_a_choice_may_free_the_scheduler(brain, thief, scheduler, physics_frames):
+    tree = brain()
+    tree.choose_target_with(lambda known: scheduler.free() or known[0])
+    physics_frames(5)
+    assert not scheduler.is_valid()
+
+
 def test_a_freed_target_and_a_freed_sensor_leave_no_target(brain, guard, thief, physics_frames):
     tree = brain()
     physics_frames(3)

@@ -59,6 +59,27 @@ def test_a_rule_names_a_method_that_is_not_there(bob, physics_frames, expect_err
     physics_frames(5)
 
 
+def test_a_fact_without_a_method_is_named(bob, physics_frames):
+    rules = construct("RuleSet")
+    rules.set("rules", "flee: target | repeats")
+    rules.set("facts", {"target": ""})
+    mind = made("RuleMind", "Mind", rule_set=rules)
+    mind.set("enabled", False)
+    bob.add_child(mind)
+    assert "the fact 'target' of the rules names no method; write the name of one of the actor, or a value" in (
+        mind._get_configuration_warnings())
+
+
+def test_a_wrong_transition_hides_no_missing_method(machine, bob):
+    machine.get_node("Idle").set("enter_method", StringName("cheer"))
+    machine.get_node("Idle/go").set("to", NodePath("../../nowhere"))
+    machine.set("enabled", False)
+    bob.add_child(machine)
+    said = " ".join(machine._get_configuration_warnings())
+    assert "has no method cheer()" in said
+    assert "to '../../nowhere' is not an AIState" in said
+
+
 @pytest.mark.parametrize("victim", ["mind", "character"])
 @pytest.mark.parametrize("rules", ["flee: always | repeats, do go\nhide: always | repeats, do go",
                                    "flee: near | salience 2, do go\nhide: near | repeats"])

@@ -201,6 +201,28 @@ def test_what_cannot_work_is_warned_of(kind, settings, message, brain):
     assert message in " ".join(add(brain, kind, "one", **settings)._get_configuration_warnings())
 
 
+@pytest.mark.parametrize(("kind", "settings", "message"), [
+    ("Habit", {"python_class": "nowhere:Swing"}, "python_class 'nowhere:Swing': there is no module 'nowhere'"),
+    ("Habit", {"python_class": "json:"}, "python_class 'json:' is not a Habit class"),
+    ("HabitCallMethod", {"method_name": StringName("cry")}, "has no method 'cry'"),
+    ("HabitPlayAnimation", {"animation": StringName("run")}, "found no AnimationPlayer below the actor"),
+])
+def test_what_the_actor_lacks_is_warned_of(kind, settings, message, brain):
+    wrong = add(brain, kind, "one", **settings)
+    right = add(brain, "HabitCallMethod", "two", method_name=StringName("note"))
+    brain.set("enabled", False)
+    brain.enter()
+    assert [one for one in wrong._get_configuration_warnings() if message in one]
+    assert right._get_configuration_warnings() == []
+
+
+def test_an_animation_that_is_not_there_is_warned_of(brain):
+    play = add(brain, "HabitPlayAnimation", "play", animation=StringName("run"))
+    brain.set("enabled", False)
+    brain.enter().add_child(construct("AnimationPlayer"))
+    assert "has no animation 'run'; it has no animations" in " ".join(play._get_configuration_warnings())
+
+
 @pytest.mark.parametrize("name", ["", "cry"])
 def test_a_method_that_is_not_there_is_named(brain, physics_frames, expect_errors, name):
     add(brain, "HabitCallMethod", "call", method_name=StringName(name))

@@ -153,7 +153,7 @@ class SensorFeed(WatchedTarget):
         if self._is_loaded:
             self._find_loaded([] if memory is None else memory.known())
         best = None if memory is None or not targets else self._best(memory, targets)
-        if best is None:
+        if best is None or self._memory() is not memory:      # the custom choice may have freed the manager
             self.reset()
             return
         if best.target != self.target:

@@ -12,7 +12,7 @@ from addons.ai_core.bridge.gd import (
     gdclass,
 )
 from addons.ai_core.nodes.characters.guard_expression import GuardExpression, MissingValue
-from addons.ai_core.nodes.habits.habit import Habit
+from addons.ai_core.nodes.habits.habit import Habit, tree_above
 from addons.ai_core.nodes.habits.habit_condition import wait
 from addons.ai_core.nodes.habits.habit_sharing import Callback
 from ai_core.decisions.habits.habit_runner_loops import COMPARISONS, HabitContext, ValueCheck, ValueIs, ValueWrite
@@ -90,6 +90,11 @@ class BuiltInHabit:
         if node is None:
             raise RefusedValue(f"'{path}' is not in the scene; choose a node that exists while the habit runs")
         return node
+
+    def actor_in_editor(self) -> Any:
+        """Return the actor, also where the tree does not run; None if there is none."""
+        tree = tree_above(self)
+        return None if tree is None else tree.get_node_or_null(tree.actor)
 
     def missing(self, name: str) -> Iterator[str]:
         path = getattr(self, name)
@@ -205,12 +210,18 @@ class HabitCallMethod(BuiltInHabit, Habit):
         yield from self.missing("target")
         if not self.method_name:
             yield "method_name is empty; name the method"
+            return
+        node = self.get_node_or_null(self.target) if self.target else self.actor_in_editor()  # type: ignore[attr-defined]
+        if node is not None and not node.has_method(self.method_name):
+            yield self._without(node)
+
+    def _without(self, node: Any) -> str:
+        return f"'{node.get_name()}' has no method '{self.method_name}'; set method_name to one that it has"
 
     def tick(self, run: HabitContext) -> Status:
         node = self.node_at(self.target) or self._tree.actor_node()
         if not node.has_method(self.method_name):
-            raise RefusedValue(
-                f"'{node.get_name()}' has no method '{self.method_name}'; set method_name to one that it has")
+            raise RefusedValue(self._without(node))
         return Status.FAILED if node.call(self.method_name, *self.arguments) is False else Status.SUCCEEDED
 
 
@@ -232,12 +243,25 @@ class HabitPlayAnimation(BuiltInHabit, Habit):
         yield from self.missing("player")
         if not self.animation:
             yield "animation is empty; name the animation"
+            return
+        actor = self.actor_in_editor()
+        try:
+            player = self._player_of(actor) if self.player or actor is not None else None
+        except RefusedValue as refused:
+            if not self.player:
+                yield str(refused)
+            return
+        if player is not None and not player.has_animation(self.animation):
+            yield self._without(player)
+
+    def _without(self, player: Any) -> str:
+        known = ", ".join(f"'{name}'" for name in player.get_animation_list()) or "no animations"
+        return f"'{player.get_name()}' has no animation '{self.animation}'; it has {known}"
 
     def enter(self, run: HabitContext) -> None:
         player = self._player()
         if not player.has_animation(self.animation):
-            known = ", ".join(f"'{name}'" for name in player.get_animation_list()) or "no animations"
-            raise RefusedValue(f"'{player.get_name()}' has no animation '{self.animation}'; it has {known}")
+            raise RefusedValue(self._without(player))
         player.play(self.animation)
 
     def tick(self, run: HabitContext) -> Status:
@@ -253,9 +277,12 @@ class HabitPlayAnimation(BuiltInHabit, Habit):
                 player.stop()
 
     def _player(self) -> Any:
+        return self._player_of(None if self.player else self._tree.actor_node())
+
+    def _player_of(self, actor: Any) -> Any:
         found = self.node_at(self.player)
         if found is None:
-            players = self._tree.actor_node().find_children("*", "AnimationPlayer", True, False)
+            players = actor.find_children("*", "AnimationPlayer", True, False)
             if not players:
                 raise RefusedValue(f"'{self.get_name()}' found no AnimationPlayer below the actor; set player")
             found = players[0]

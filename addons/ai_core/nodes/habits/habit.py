@@ -505,20 +505,23 @@ class Habit(ChartNode, Node):
             self._load_state(of_script)
 
     def _python_definition(self, name: str, settings: dict[str, Any]) -> core.Habit:
+        mistake = self._python_class_mistake()
+        if not mistake:
+            module, _, class_name = self.python_class.partition(":")
+            found = getattr(current_module(module), class_name, None)
+            if isinstance(found, type) and issubclass(found, core.Habit):
+                return found(name, **settings)
+        raise ValueError(f"python_class {self.python_class!r} of '{name}'{mistake or NO_HABIT_CLASS}")
+
+    def _python_class_mistake(self) -> str:
+        """Return what is wrong with python_class, as far as is known without importing its module; "" if nothing."""
         module, _, class_name = self.python_class.partition(":")
         spec = spec_of(module)
         if module and spec is None:
-            raise ValueError(
-                f"python_class {self.python_class!r} of '{name}': there is no module {module!r}; it must be"
-                f" \"module:Class\", with module.py beside project.godot")
-        found = None
-        if spec is not None and class_name and may_have_class(spec, class_name):     # otherwise not imported
-            found = getattr(current_module(module), class_name, None)
-        if not (isinstance(found, type) and issubclass(found, core.Habit)):
-            raise TypeError(
-                f"python_class {self.python_class!r} of '{name}' is not a Habit class; write \"module:Class\""
-                " with a class that extends ai_core.decisions.Habit")
-        return found(name, **settings)
+            return (f": there is no module {module!r}; it must be \"module:Class\", with module.py beside"
+                    " project.godot")
+        is_known = spec is not None and class_name and may_have_class(spec, class_name)
+        return "" if is_known else NO_HABIT_CLASS
 
     def expression_errors(self) -> Iterator[str]:
         """Yield why the expressions of the habit cannot be parsed."""
@@ -539,10 +542,14 @@ class Habit(ChartNode, Node):
         if misplaced := self._misplaced():
             return misplaced
         warnings = [*launch_warnings(self), *self.expression_errors(), *misspelt(self.messages())]
+        if self.python_class and (mistake := self._python_class_mistake()):
+            warnings.append(f"python_class {self.python_class!r}{mistake}")
         tree = tree_above(self)
         named = [getattr(self, f"{one[1:]}_method") for one in CALLED if one not in self.callables]
         return warnings if tree is None else [*warnings, *tree.missing_methods(map(str, named))]
 
+
+NO_HABIT_CLASS = " is not a Habit class; write \"module:Class\" with a class that extends ai_core.decisions.Habit"
 
 ASK_PART = AskPart()
 """The condition of a built-in habit with ``gate_keys``."""

@@ -205,10 +205,11 @@ class RuleMind(ScheduledCharacter, SavedState, Node):
         actor = self.get_node_or_null(self.actor)
         if actor is None:
             return super().actor_warnings()
-        asked = [] if self.rule_set is None else [one for one in self.rule_set.facts.values() if isinstance(one, str)]
+        facts = {} if self.rule_set is None else self.rule_set.facts
         return [
-            f"'{actor.get_name()}' has no method {name}(), which a fact of the rules calls; add it"
-            for name in asked if not actor.has_method(name)
+            f"'{actor.get_name()}' has no method {name}(), which a fact of the rules calls; add it" if name else
+            f"the fact {str(fact)!r} of the rules names no method; write the name of one of the actor, or a value"
+            for fact, name in facts.items() if isinstance(name, str) and not actor.has_method(name)
         ]
 
     def _mistakes(self) -> list[str]:

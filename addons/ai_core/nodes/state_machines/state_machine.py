@@ -61,9 +61,6 @@ class MachineChildren:
         transitions: those of the machine first, then those of each state.
         sources: the path of the state that each transition leads out of; None for all states.
 
-    Raises:
-        RefusedValue, ValueError, LookupError: if the nodes define no valid machine; the message names the node.
-
     Cost: O(nodes).
     """
 
@@ -74,16 +71,20 @@ class MachineChildren:
         self.transitions: list[StateTransition] = []
         self.sources: list[str | None] = []
         self._described = self._read(machine, "")
-        if not self.states:
-            raise RefusedValue("has no AIState below it and does nothing; add an AIState")
-        for parent in (machine, *self.states.values()):
-            _check_initial(parent)
-        self._between = tuple(map(self._transition, self.transitions, self.sources))
 
     def definition(self) -> StateMachineDefinition:
-        """Return the definition, shared with machines of equal nodes."""
+        """Return the definition, shared with machines of equal nodes.
+
+        Raises:
+            RefusedValue, ValueError, LookupError: if the nodes define no valid machine; the message names the node.
+        """
+        if not self.states:
+            raise RefusedValue("has no AIState below it and does nothing; add an AIState")
+        for parent in (self._machine, *self.states.values()):
+            _check_initial(parent)
+        between = tuple(map(self._transition, self.transitions, self.sources))
         return _definition(
-            self._name, str(self._initial(self._machine)), self._described, self._between, tuple(self.states))
+            self._name, str(self._initial(self._machine)), self._described, between, tuple(self.states))
 
     def methods_of_the_actor(self) -> list[str]:
         """Return the methods of the actor that states and transitions name; some may be empty."""
@@ -497,11 +498,12 @@ class StateMachine(ChartNode, ScheduledCharacter, SavedState, Node):
         self.feed_was_loaded()
 
     def _get_configuration_warnings(self) -> list[str]:
+        nodes = MachineChildren(self)
+        warnings = self.missing_methods(nodes.methods_of_the_actor())
         try:
-            nodes = MachineChildren(self)
-            warnings = [*unreachable_warnings(nodes.definition()), *self.missing_methods(nodes.methods_of_the_actor())]
+            warnings += unreachable_warnings(nodes.definition())
         except DEFINITION_ERRORS as mistake:
-            warnings = [str(mistake)]
+            warnings.append(str(mistake))
         return [*warnings, *self.actor_warnings(), *self.sensor_warnings(), *scheduler_warnings(self)]
 
     def _begin(self) -> None:
