@@ -155,3 +155,55 @@ def test_a_body_goes_at_its_speed_however_rarely_it_has_its_turn(node, scheduler
     physics_frames(60)
     assert math.dist(actor.position, before) == pytest.approx(100, abs=100 * period / 60 + 0.1)
     assert tuple(actor.velocity) == pytest.approx((60, 80), abs=0.01)
+
+
+@pytest.fixture
+def field(node, scheduler):
+    """A PathService over 20 by 20 open points, 10 apart."""
+    grid = construct("AStarGrid2D")
+    grid.region, grid.cell_size = Rect2i(0, 0, 20, 20), Vector2(10, 10)
+    grid.update()
+    made = node("PathService", scheduler, name="Paths")
+    made.set_grid_from(grid)
+    return made
+
+
+def with_habit(node, scheduler, kind, at, **settings):
+    """A character with one habit that walks over the grid of the PathService."""
+    actor = node("Node2D", scheduler, position=at)
+    tree, habit = construct("HabitTree"), construct(kind)
+    for name, value in {"paths": NodePath("../../../Paths"), "speed": 120.0, **settings}.items():
+        habit.set(name, value)
+    tree.add_child(habit)
+    actor.add_child(tree)
+    return actor, tree, habit
+
+
+@pytest.mark.parametrize("at", [Vector2(20, 100), Vector2(100, 180), Vector2(30, 30)])
+def test_a_flight_ends_at_the_edge_of_the_grid(node, scheduler, field, physics_frames, at):
+    bear = node("Node2D", scheduler, position=at + (Vector2(100, 100) - at) * 0.4 + Vector2(10, 10))
+    actor, _, _ = with_habit(
+        node, scheduler, "HabitFlee", at, target_node=NodePath(f"../../../{bear.get_name()}"), begin_distance=150.0,
+        safe_distance=170.0, step_distance=60.0)
+    before = math.dist(at, bear.position)
+    physics_frames(240)
+    here = actor.position
+    assert math.dist(here, bear.position) > before + 20
+    assert 0 <= here.x <= 190 and 0 <= here.y <= 190
+
+
+def test_a_search_at_the_edge_looks_at_places_of_the_grid(node, scheduler, field, physics_frames, signals):
+    actor, tree, search = with_habit(
+        node, scheduler, "HabitSearch", Vector2(10, 10), target_key="place", look_time=0.05, places=4, radius=80.0,
+        clears_value=False, cooldown=99.0)
+    ends = signals(search, "exited")
+    tree.set_value("place", Vector2(0, 0))
+    places = []
+    for _ in range(600):
+        physics_frames(1)
+        places.append(actor.position)
+        if ends:
+            break
+    assert ends == [(1,)]
+    assert all(0 <= one.x <= 190 and 0 <= one.y <= 190 for one in places)
+    assert max(one.x + one.y for one in places) > 40

@@ -524,8 +524,14 @@ class WalkingHabit(ActorHabit):
             actor.set_velocity(Vector3(0, velocity.y, 0) if isinstance(velocity, Vector3) else Vector2(0, 0))
         self._emit_standing()
 
-    def on_map(self, run: HabitContext, place: Any) -> Any:
-        """Return the nearest position on the navigation map of the actor's agent; the place itself without an agent."""
+    def on_map(self, run: HabitContext, place: Any, within: float) -> Any:
+        """Return the nearest position on the ground of the actor, None if there is none within a distance.
+
+        The ground is the grid of ``paths``, or the navigation map of the actor's agent; without either, the place itself.
+        """
+        service = self.node_at(self.paths)
+        if service is not None:
+            return service.nearest_place(place, within)
         agent = self._agent(self._tree.actor_node()) if run.memory.get("has_agent") else None
         if agent is None:
             return place

@@ -330,8 +330,11 @@ class HabitSearch(TargetedHabit, WalkingHabit, Habit):
         return (key,) if is_watched else None
 
     def _on_ground(self, run: HabitContext, place: Any) -> Any:
-        """Return a place of the route on the navigation map; the first is the target's own."""
-        return place if run.memory["number"] == 0 else self.on_map(run, place)
+        """Return a place of the route on the ground; the first is the target's own, as is one far from any ground."""
+        if run.memory["number"] == 0:
+            return place
+        found = self.on_map(run, place, self.radius)
+        return run.memory["route"][0] if found is None else found
 
     def _places_around(self, center: Any, spin: float) -> list[Any]:
         """Return the places to visit after the center."""
@@ -438,11 +441,12 @@ class HabitFlee(TargetedHabit, WalkingHabit, Habit):
         return Status.RUNNING
 
     def _away(self, run: HabitContext, threat: Any, here: Any) -> Any:
-        """Return the place within a step that is farthest from the threat."""
+        """Return the place within a step that is farthest from the threat; its own without any ground there."""
         run.memory["left_at"] = here
-        ahead = _angle_between(threat, here)
-        found = [self.on_map(run, _beside(here, ahead + one, self.step_distance)) for one in FLEEING_ANGLES]
-        return max(found, key=lambda place: flat_distance(place, threat))
+        ahead, step = _angle_between(threat, here), self.step_distance
+        found = [self.on_map(run, _beside(here, ahead + one, step), step) for one in FLEEING_ANGLES]
+        places = [place for place in found if place is not None]
+        return max(places, key=lambda place: flat_distance(place, threat), default=here)
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_look_at.svg", keywords="face target, turn, aim, rotate")

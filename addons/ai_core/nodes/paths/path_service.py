@@ -643,6 +643,24 @@ class PathService(SavedState, Node):
             cell = cell if nearest is None else nearest
         return cell
 
+    def nearest_place(self, place: Any, within: float) -> Any:
+        """Return a position if its cell is free, else the free cell nearest to it within a distance, None without one.
+
+        Over a navigation map, where any position is as good, the position itself.
+        """
+        self.service  # noqa: B018
+        if self._places is None:
+            return place
+        numbers, passage = checked_place("place", place, self._places.dimensions), self._provider.passage
+        cell = int(self._places.cells_at(np.array([numbers]))[0])
+        if cell >= 0 and passage.is_free(cell):
+            return place
+        nearest = self._places.nearest_free(passage, numbers, within)
+        if nearest is None:
+            return None
+        found = self._places.points(np.array([nearest], np.int32))[0].tolist()
+        return type(place)(found[0], place.y, found[2]) if len(found) == 3 else type(place)(*found)
+
     @method
     def get_fallback_position(self, ticket: int, position: Variant) -> Variant:
         """Return the next position to walk to during the search for a path, by bump and turn.
