@@ -294,3 +294,34 @@ def test_level_of_the_page_records_and_replays(node, gdscript, physics_frames, f
         level.get_node("AIScheduler").call("stop_recording")
         level.free()
     assert moves == Vector2(3, 4)
+
+
+READER = """
+    extends RefCounted
+    var held: WeakRef
+    func begin(ai: AIScheduler, how: String) -> void:
+        var captured := RefCounted.new()
+        var count := [0]
+        var found: WeakRef = weakref(ai)
+        held = weakref(captured)
+        ai.start_recording("user://recording_of_a_test.jsonl", func() -> int:
+            count[0] += 1
+            if count[0] == 3 and how == "stop": found.get_ref().stop_recording()
+            if count[0] == 3 and how == "free": found.get_ref().free()
+            return count[0] if captured else 0)
+    func is_held() -> bool: return held.get_ref() != null
+"""
+
+
+@pytest.mark.parametrize("how", ["stop", "free", "later"])
+def test_read_inputs_may_end_its_recording_and_is_released(gdscript, node, file, physics_frames, how):
+    scheduler, reader = construct("AIScheduler"), gdscript(READER).new()
+    world = node("Node3D")
+    world.add_child(scheduler)
+    reader.begin(scheduler, how)
+    assert reader.is_held()
+    physics_frames(5)
+    if how == "later":
+        scheduler.stop_recording()
+    assert not reader.is_held()
+    assert len(recorded(file).frames) == (5 if how == "later" else 3)

@@ -38,13 +38,13 @@ class SceneWatch:
 
     def begin_frame(self, budget: Budget) -> Budget:
         """Return the budget of the frame."""
+        self._is_in_frame = True        # inputs come from scripts, which may stop the recording
         try:
-            granted: Budget = self._begin(budget)
-        except Exception as error:  # inputs come from scripts
+            return self._begin(budget)
+        except Exception as error:
+            self._is_in_frame = False
             self._fail(error)
             return budget
-        self._is_in_frame = True
-        return granted
 
     def end_frame(self) -> None:
         """Record or compare the frame."""
@@ -56,20 +56,25 @@ class SceneWatch:
         except Exception as error:  # parts call scripts, lines are written to a disk
             self._fail(error)
         if self._is_closing:
-            self._close()
+            self._release()
 
     def close(self) -> None:
         """Stop; during a frame, at its end."""
         if self._is_in_frame:
             self._is_closing = True
         else:
-            self._close()
+            self._release()
+
+    def _release(self) -> None:
+        """Close, and release the Callable, which may hold scripts."""
+        self._inputs = None
+        self._close()
 
     def _fail(self, error: Exception) -> None:
         if self._scheduler.recorder is self:
             self._scheduler.recorder = None
         report_exception(error, f"{self.noun}, which stops here,", self._scheduler)
-        self._close()
+        self._release()
 
 
 class SceneRecorder(SceneWatch):
@@ -156,7 +161,7 @@ class SceneReplay(SceneWatch):
     def _end(self) -> None:
         difference = None if self._replay.is_done else self._replay.end_frame()
         if difference is not None or self._replay.is_done:
-            self._close()
+            self._release()
             if self._scheduler.recorder is self:
                 self._scheduler.emit_replay_ended(difference)
 

@@ -341,6 +341,9 @@ class AIScheduler(Node):
             self.advance_clock(delta_s)
         recorder = self._recorder
         self.present_budget = granted = budget if recorder is None else recorder.begin_frame(budget)
+        if recorder is not None and not self.is_valid():        # a script freed it while it read inputs
+            recorder.end_frame()
+            return
         try:
             (self._core or self.core).advance(granted)
         finally:
