@@ -204,14 +204,14 @@ class RegionalSenseManager(Saveable):
         self._modalities = ModalitySet(
             (Modality.sight(), Modality.hearing()) if modalities is None else modalities)
         self.faults = given_faults(faults)
-        self._sensors = SensorTable(self._modalities)
+        self._sensors = SensorTable(self._modalities, self._up.tolist())
         self.period_frames = period_frames
         self._sources = SourceTable(self._modalities, camouflage, has_backdrops=bool(background))
         self._perception = Perception(
             clock, self._modalities, self._sources, given_trace(trace),
             finite_number("report_every_s", report_every_s, minimum=0), audience, self.faults,
             self._sensors)
-        self._continuous = ContinuousSensing(self._modalities, self._sensors, self._sources, self._up)
+        self._continuous = ContinuousSensing(self._modalities, self._sensors, self._sources)
         self._visibility = Visibility(self._modalities, self._sensors, self._sources, background)
         self._emitted = EmittedSignals(self._modalities, self._sensors, self._sources, self._kept, occlusion)
         self._max_clues = whole_number("max_clues", max_clues, minimum=1)
@@ -698,7 +698,6 @@ class RegionalSenseManager(Saveable):
             kept_per_m=before.kept_per_m if kept_per_m is None else kept_per_m,
         )
         self._modalities.replace(number, changed)
-        self._continuous.travel_changed(number)
 
     def advance(self, budget: Budget) -> None:
         """Deliver due signals, update sight, and advance memory and awareness.

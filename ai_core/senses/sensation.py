@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple, Protocol
 from ai_core.budget import Budget
 
 __all__ = [
-    "ChangeKind", "Hear", "LevelChange", "MemoryChange", "ModalityNumbers", "Point", "ReachNumbers", "Sensation",
-    "SensationReceiver", "Signal",
+    "ChangeKind", "Hear", "LevelChange", "MemoryChange", "Point", "ReachNumbers", "Sensation", "SensationReceiver",
+    "Signal",
 ]
 
 Point = tuple[float, float, float]
@@ -110,26 +110,6 @@ class Signal(NamedTuple):
     affiliation: int = 1
     tag: str = ""
     channel: str = ""
-
-
-class ModalityNumbers(NamedTuple):
-    """The numbers of a modality that the loops read, and the up direction.
-
-    Attributes:
-        number: of the modality, its column in tables.
-        range_m: largest distance at which a source is sensed (m).
-        kept_per_m: share of the intensity kept per metre.
-        needs_cone: whether only sources in a sight cone count.
-        up: unit length.
-        aside: unit length, at right angles to ``up``: the right side of a sensor that faces up.
-    """
-
-    number: int
-    range_m: float
-    kept_per_m: float
-    needs_cone: bool
-    up: Point = (0.0, 1.0, 0.0)
-    aside: Point = (1.0, 0.0, 0.0)
 
 
 class ReachNumbers(NamedTuple):

@@ -97,7 +97,7 @@ class SensorTable:
         layout: another object whenever one of the arrays is replaced.
     """
 
-    def __init__(self, modalities: ModalitySet) -> None:
+    def __init__(self, modalities: ModalitySet, up: Sequence[float] = (0.0, 1.0, 0.0)) -> None:
         self._modalities = modalities
         self.ids = IdTable("sensor")
         self.period, self.turn = 1, 0
@@ -113,7 +113,7 @@ class SensorTable:
         self.keeps_targets = False
         self.most_acuity = self.farthest_cone_m = 0.0
         self._alike: Abilities | None = None
-        self.loops, self.layout = SightLoops(), object()
+        self.loops, self.layout = SightLoops(up), object()
         self.cones = np.zeros((rows, 0, CONE_NUMBERS))
         self.detection_mask = np.zeros(rows, np.int64)
         self.self_source = np.full(rows, NO_SOURCE, np.int64)

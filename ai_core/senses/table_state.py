@@ -138,7 +138,8 @@ SOURCES = _TablePart(
     "measured_at_s", at="_sources")
 """How the sources of a sense manager are saved."""
 
-SENSORS = _TablePart(SENSOR, lambda here: SensorTable(here._modalities), "until_s", "period", at="_sensors")
+SENSORS = _TablePart(SENSOR, lambda here: SensorTable(here._modalities), "until_s", "period", "loops",
+                      at="_sensors")
 """How its sensors are saved, after the sources."""
 
 

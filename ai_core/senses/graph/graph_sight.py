@@ -96,9 +96,9 @@ class GraphSight(ContinuousSensing):
     """
 
     def __init__(
-        self, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable, up: Floats, graphs: GraphBySense,
+        self, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable, graphs: GraphBySense,
     ) -> None:
-        super().__init__(modalities, sensors, sources, up)
+        super().__init__(modalities, sensors, sources)
         self._graphs = graphs
         self.lights: set[int] = set()
 

@@ -99,7 +99,7 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
         report_every_s = float(settings.get("report_every_s", REPORT_EVERY_S))
         self._graphs = GraphBySense(graph, graphs, self._modalities, self._sensors, self._sources)
         self._continuous = self._sight = GraphSight(
-            self._modalities, self._sensors, self._sources, self._up, self._graphs)
+            self._modalities, self._sensors, self._sources, self._graphs)
         travelling = self._travelling("smells", smells)
         slow = [n for n in range(len(self._modalities)) if self._modalities[n].is_slow and n not in travelling]
         self._smells = SmellSpreading(

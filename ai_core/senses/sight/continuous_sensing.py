@@ -19,12 +19,11 @@ from ai_core.saving.fields import LATEST_S, MOST
 from ai_core.saving.kinds import ArrayOf, Flag, ListOf, Number, Optional, Record, Seconds, Whole
 from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK
 from ai_core.senses.modality import ByModality, ModalitySet
-from ai_core.senses.sensation import ModalityNumbers, Point, ReachNumbers
+from ai_core.senses.sensation import ReachNumbers
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.pair_keys import PairKeys, ids_of
 from ai_core.senses.sight.pair_loops import PAIRS, LineQuery, Lines, PairsInView
 from ai_core.senses.sight.ray_turns import RayTurns
-from ai_core.senses.sight.sight_cones import aside_of
 from ai_core.senses.source_table import SourceTable
 
 __all__ = ["NO_QUERY", "PASSES_TIMED", "ContinuousSensing", "LineOfSight", "QueryAges", "check_answers"]
@@ -235,23 +234,12 @@ class ContinuousSensing(Saveable):
         found=ByModality(Record(PairsFound, keys=PairKeys(is_ascending=True), intensity=ArrayOf(minimum=0))),
         importance=Part(at="turns"))
 
-    def __init__(
-        self,
-        modalities: ModalitySet,
-        sensors: SensorTable,
-        sources: SourceTable,
-        up: NDArray[np.float64],
-    ) -> None:
+    def __init__(self, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable) -> None:
         self._modalities = modalities
         self._sensors = sensors
         self._sources = sources
-        self._up, self._aside = _point(up), _point(aside_of(up))
-        self._senses = {
-            number: ModalityNumbers(number, kind.range_m, kind.kept_per_m, kind.needs_cone, self._up, self._aside)
-            for number, kind in enumerate(modalities.all) if kind.is_continuous
-        }
-        self.pairs = {number: PairsInView() for number in self._senses}
-        self._needs_ray = {number: modalities[number].needs_line_of_sight for number in self._senses}
+        self.pairs = {number: PairsInView() for number, kind in enumerate(modalities.all) if kind.is_continuous}
+        self._needs_ray = {number: modalities[number].needs_line_of_sight for number in self.pairs}
         self._by_rays = [number for number, needs_ray in self._needs_ray.items() if needs_ray]
         self.turns = RayTurns(sensors, sources)
         self._to_look = np.zeros(0, np.int32)
@@ -443,18 +431,9 @@ class ContinuousSensing(Saveable):
         passes = max(-(-self.pairs_needing_rays // pairs_at_once), self._sensors.period > 1)
         return passes + self.turns.longest_patience
 
-    def travel_changed(self, number: int) -> None:
-        """Use the changed range and share kept per metre of a modality from now on."""
-        if number in self._senses:
-            kind = self._modalities[number]
-            self._senses[number] = self._senses[number]._replace(
-                range_m=kind.range_m, kept_per_m=kind.kept_per_m)
-
     def cones(self, slots: NDArray[np.integer], offsets: Floats) -> NDArray[np.int64]:
         """Return which cone of sensors contains each target, at offsets (n, 3) (m); ``NO_CONE`` for none."""
-        sense = next(iter(self._senses.values()))       # all have one up direction
-        found: NDArray[np.int64] = self._sensors.loops.cones_towards(
-            self._sensors, slots.astype(np.int64), offsets, sense)
+        found: NDArray[np.int64] = self._sensors.loops.cones_towards(self._sensors, slots.astype(np.int64), offsets)
         return found
 
     def reach_of(self, number: int, eye: int, target: int, strength: float) -> ReachNumbers | None:
@@ -530,13 +509,8 @@ class ContinuousSensing(Saveable):
     ) -> tuple[NDArray[np.int64], NDArray[np.float64], int]:
         """Return keys and intensities of pairs that pass every test but the ray, and how many; valid until the next."""
         found: tuple[NDArray[np.int64], NDArray[np.float64], int] = self._sensors.loops.pairs_in_reach(
-            self._sensors, sensor_ids, self._sources, self._sources.ids.ids, self._senses[number])
+            self._sensors, sensor_ids, self._sources, self._sources.ids.ids, number, self._modalities.all[number])
         return found
-
-
-def _point(direction: NDArray[np.float64]) -> Point:
-    x, y, z = direction.tolist()
-    return (x, y, z)
 
 
 def check_answers(answers: object, wanted: int) -> None:

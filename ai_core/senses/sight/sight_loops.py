@@ -12,6 +12,7 @@ import numpy as np
 from cython.cimports.libc.math import fabs, isfinite, log, pow, sqrt
 
 from ai_core.senses.sensation import Signal
+from ai_core.senses.sight.sight_cones import aside_of
 
 __all__ = ["BORDER_TOLERANCE", "NO_CONE", "NO_RIGHT", "Reached", "SightLoops"]
 
@@ -153,6 +154,8 @@ class RoughTest:
 class SightLoops:
     """Views of the columns of one table of sensors and of what it was asked for last, and room for one question.
 
+    ``up`` is the up direction of all sensors, of unit length.
+
     Views are made when an array is another than in the question before: they cost more than a short question.
     """
 
@@ -194,7 +197,7 @@ class SightLoops:
     near: RoughTest                             # of sensors
     near_targets: RoughTest
     # The modality in question.
-    sense: object
+    kind: object
     number: cython.Py_ssize_t
     range_m: cython.double
     kept_per_m: cython.double
@@ -226,11 +229,13 @@ class SightLoops:
     farthest: cython.double
     behind: cython.double
 
-    def __init__(self) -> None:
+    def __init__(self, up=(0.0, 1.0, 0.0)) -> None:
+        self.up_x, self.up_y, self.up_z = up
+        self.aside_x, self.aside_y, self.aside_z = aside_of(np.array(up)).tolist()
         self.sensor_layout = self.source_layout = None
         self.arguments, self.found = (None, None), (np.zeros(0, np.int64), np.zeros(0))
         self.target_room = 0
-        self.near, self.near_targets, self.sense = RoughTest(), RoughTest(), None
+        self.near, self.near_targets, self.kind = RoughTest(), RoughTest(), None
 
     # Views and room.
 
@@ -332,22 +337,22 @@ class SightLoops:
         self.log_kept_per_m = log(kept_per_m) if kept_per_m > 0 else -INFINITY
 
     @cython.cfunc
-    def set_sense(self, sense, most_acuity: cython.double):
-        if sense is not self.sense:
-            self.sense = None
-            number, range_m, kept_per_m, needs_cone, up, aside = sense
-            self.number, self.needs_cone = number, needs_cone
-            self.set_way(range_m, kept_per_m)
-            self.up_x, self.up_y, self.up_z = up
-            self.aside_x, self.aside_y, self.aside_z = aside
-            self.sense = sense
+    def set_sense(self, number: cython.Py_ssize_t, kind, most_acuity: cython.double):
+        self.number = number
+        if kind is not self.kind:
+            self.kind = None
+            self.needs_cone = kind.needs_cone
+            self.set_way(kind.range_m, kind.kept_per_m)
+            self.kind = kind
         if not 0 <= self.number < self.threshold.shape[0]:
             raise IndexError(f"there is no modality {self.number}")
         self.log_acuity = log(most_acuity) if self.needs_cone and most_acuity > 1 else 0
 
     # Pairs of sensor and source.
 
-    def pairs_in_reach(self, sensors, sensor_ids, sources, source_ids, sense) -> tuple:
+    def pairs_in_reach(
+        self, sensors, sensor_ids, sources, source_ids, number: cython.Py_ssize_t, kind,
+    ) -> tuple:
         """Return the pairs of sensor and source that pass every test but the ray, valid until the next call.
 
         Args:
@@ -355,7 +360,8 @@ class SightLoops:
             sensor_ids: (n,) int32, in use.
             sources: a ``SourceTable``.
             source_ids: (m,) int32, in use.
-            sense: ``ModalityNumbers`` of a continuous modality.
+            number: of a continuous modality, its column in the tables.
+            kind: the ``Modality``.
 
         Returns:
             keys: (pairs or more,) int64, see ``pairs_in_view.keys_of``; in the order of sensors, then of sources.
@@ -372,7 +378,7 @@ class SightLoops:
         self.view_arguments(sensor_ids, source_ids)
         self.view_sensors(sensors)
         self.view_sources(sources)
-        self.set_sense(sense, sensors.most_acuity)
+        self.set_sense(number, kind, sensors.most_acuity)
         if not have_rows(self.sensor_ids, self.rows) or not have_rows(self.source_ids, self.source_rows) or (
                 self.number >= self.source_strength.shape[1]):
             raise IndexError("a sensor or source id has no row, or sources lack the modality")
@@ -581,7 +587,7 @@ class SightLoops:
                 return k
         return -1
 
-    def cones_towards(self, sensors, slots, offsets, sense) -> np.ndarray:
+    def cones_towards(self, sensors, slots, offsets) -> np.ndarray:
         """Return for each target the first of its sensor's cones that contains it, or ``NO_CONE``: (n,) int64.
 
         A target exactly where the sensor is lies in every cone.
@@ -590,13 +596,11 @@ class SightLoops:
             sensors: the ``SensorTable``.
             slots: (n,) int64, of the sensors.
             offsets: (n, 3) float64, from each sensor to its target (m).
-            sense: ``ModalityNumbers`` of a modality with cones.
 
         Cost: O(n * cones).
         """
         i: cython.Py_ssize_t
         self.view_sensors(sensors)
-        self.set_sense(sense, sensors.most_acuity)
         found = np.empty(len(slots), np.int64)
         cone: cython.longlong[::1] = memoryview(found)
         slot: cython.const[cython.longlong][::1] = memoryview(slots)
@@ -613,7 +617,7 @@ class SightLoops:
     # Signals at sensors.
 
     def sensors_reached(self, sensors, signal, kind) -> Reached:
-        """Return the sensors that sense a ``Signal`` of a ``Modality``, or ``ModalityNumbers``, as they stand now.
+        """Return the sensors that sense a ``Signal`` of a ``Modality``, as they stand now.
 
         Raises:
             IndexError: if there is no such modality.
@@ -642,7 +646,7 @@ class SightLoops:
         _, source_id, number, strength, (x, y, z), _, affiliation, _, _ = signal
         if n > self.rows or not 0 <= number < self.threshold.shape[0]:
             raise IndexError(f"there is no modality {number}, or no row {n}")
-        self.sense, source, mask = None, cython.cast(cython.longlong, source_id), cython.cast(
+        self.kind, source, mask = None, cython.cast(cython.longlong, source_id), cython.cast(
             cython.longlong, affiliation)
         self.set_way(kind.range_m, kind.kept_per_m)
         log_strength, log_kept_per_m = log(strength) if strength > 0 else -INFINITY, self.log_kept_per_m

@@ -36,7 +36,7 @@ from ai_core.saving.kinds import (
 )
 from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK
 from ai_core.senses.modality import ModalitySet
-from ai_core.senses.sensation import Hear, ModalityNumbers, ReachNumbers, Signal
+from ai_core.senses.sensation import Hear, ReachNumbers, Signal
 from ai_core.senses.sensation import Point as Place
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.source_table import ALL_AFFILIATIONS, PLAIN, SourceTable
@@ -443,9 +443,9 @@ class EmittedSignals(Saveable):
             for at, now, then in zip(signal.position, self.wind.drift_m(now_s), front.drift_m, strict=True)
         ], np.float32).tolist()
         # Every sensor that it has passed, however faint.
-        sense = ModalityNumbers(signal.modality, min(self._radius_m(front, now_s), kind.range_m), 1.0, needs_cone=False)
+        within = SimpleNamespace(range_m=min(self._radius_m(front, now_s), kind.range_m), kept_per_m=1.0)
         everywhere = signal._replace(position=(x, y, z), strength=STRONG_ENOUGH)
-        slots, distances, _ = sensors.loops.sensors_reached(sensors, everywhere, sense)
+        slots, distances, _ = sensors.loops.sensors_reached(sensors, everywhere, within)
         found: list[tuple[int, float, float, float, float]] = []
         for slot, sensor_id, distance in zip(slots, sensors.ids.by_slot[slots].tolist(), distances, strict=True):
             if sensor_id not in front.met:

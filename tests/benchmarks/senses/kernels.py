@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.senses.sensation import ModalityNumbers, Signal
+from ai_core.senses.modality import Modality
+from ai_core.senses.sensation import Signal
 from ai_core.senses.sight.pair_keys import ids_of
 from tests.benchmarks.senses.bare_scans import bare_scan
 from tests.benchmarks.senses.worlds import ATTENUATION, CONE, RANGE_M, Place, Sensor, places, sensors, tables
@@ -50,7 +51,7 @@ def _is_same(ours: object, other: Found) -> bool:
 
 def _sounds(all_sensors: list[Sensor], origins: list[Place]) -> Case:
     table, _, written = tables(all_sensors, [])
-    sense = ModalityNumbers(1, RANGE_M, ATTENUATION, needs_cone=False)
+    sense = Modality("hearing", RANGE_M, ATTENUATION)
     signals = [Signal(0, 0, 1, 1.0, origin, 0.0) for origin in origins]
 
     def frame() -> Found:
@@ -62,11 +63,11 @@ def _sounds(all_sensors: list[Sensor], origins: list[Place]) -> Case:
 
 def _sights(all_sensors: list[Sensor], origins: list[Place]) -> Case:
     table, sources, written = tables(all_sensors, origins)
-    sense = ModalityNumbers(0, RANGE_M, ATTENUATION, needs_cone=True)
+    sense = Modality("sight", RANGE_M, ATTENUATION, is_continuous=True, needs_cone=True)
 
     def frame() -> NDArray[np.int64]:
         table.position[: len(written)] = written
-        keys, _, count = table.loops.pairs_in_reach(table, table.ids.ids, sources, sources.ids.ids, sense)
+        keys, _, count = table.loops.pairs_in_reach(table, table.ids.ids, sources, sources.ids.ids, 0, sense)
         return keys[:count]
 
     return frame

@@ -6,10 +6,8 @@ import math
 import numpy as np
 
 from ai_core.senses.modality import Modality, ModalitySet
-from ai_core.senses.sensation import ModalityNumbers
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.sight.sight_cones import aside_of
-from ai_core.senses.sight.sight_loops import BORDER_TOLERANCE, NO_CONE, NO_RIGHT
+from ai_core.senses.sight.sight_loops import BORDER_TOLERANCE, NO_CONE, NO_RIGHT, SightLoops
 
 
 def in_view(offset, forward, up, aside):
@@ -48,5 +46,4 @@ def cones_of(targets, cones, forward=(0.0, 0.0, -1.0), up=(0.0, 1.0, 0.0)):
     sensors = SensorTable(ModalitySet([Modality.sight()]))
     slot = sensors.ids.slot(sensors.add((0, 0, 0), forward, {"sight": 0.0}, cones, 1, None))
     sensors.forward[slot] = forward
-    sense = ModalityNumbers(0, 100.0, 1.0, True, up, tuple(aside_of(np.array(up)).tolist()))
-    return sensors.loops.cones_towards(sensors, np.full(len(targets), slot), np.array(targets, float), sense).tolist()
+    return SightLoops(up).cones_towards(sensors, np.full(len(targets), slot), np.array(targets, float)).tolist()

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai_core.senses.modality import Modality, ModalitySet
-from ai_core.senses.sensation import ModalityNumbers, Signal
+from ai_core.senses.sensation import Signal
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.pair_keys import ids_of, key_of
 from ai_core.senses.sight.sight_cones import SightCone, aside_of
-from ai_core.senses.sight.sight_loops import BORDER_TOLERANCE
+from ai_core.senses.sight.sight_loops import BORDER_TOLERANCE, SightLoops
 from ai_core.senses.source_table import SourceTable
 from tests.senses.sight.plain_cones import cone_towards, in_view
 
@@ -55,7 +55,8 @@ def tables(sensors, sources):
 
 
 def pairs(sensors, sources, sense):
-    keys, intensity, count = sensors.loops.pairs_in_reach(sensors, sensors.ids.ids, sources, sources.ids.ids, sense)
+    keys, intensity, count = sensors.loops.pairs_in_reach(
+        sensors, sensors.ids.ids, sources, sources.ids.ids, sense.number, sense)
     return keys[:count].tolist(), intensity[:count].tolist()
 
 
@@ -90,6 +91,15 @@ def plain_reached(sensors, waves):
     return tuple(list(part) for part in (zip(*hits, strict=True) if hits else ((), (), ())))
 
 
+class Sense(NamedTuple):
+    number: int
+    range_m: float
+    kept_per_m: float
+    needs_cone: bool
+    up: tuple[float, float, float] = (0.0, 1.0, 0.0)
+    aside: tuple[float, float, float] = (1.0, 0.0, 0.0)
+
+
 class Row(NamedTuple):
     slot: int
     place: tuple[float, ...]
@@ -99,7 +109,7 @@ class Row(NamedTuple):
 
 
 class Wave(NamedTuple):
-    sense: ModalityNumbers
+    sense: Sense
     origin: tuple[float, float, float]
     strength: float
     affiliation: int
@@ -146,8 +156,9 @@ def is_noticed(eye, sensed, number, affiliation, source_id):
 def test_pairs_in_reach_are_those_of_a_plain_loop(
     sensors, sources, range_m, kept_per_m, up, needs_cone
 ):
-    sense = ModalityNumbers(0, range_m, kept_per_m, needs_cone, up, tuple(aside_of(np.array(up)).tolist()))
+    sense = Sense(0, range_m, kept_per_m, needs_cone, up, tuple(aside_of(np.array(up)).tolist()))
     world = tables(sensors, sources)
+    world[0].loops = SightLoops(up)
     assert pairs(*world, sense) == plain_pairs(*world, sense)
 
 
@@ -158,7 +169,7 @@ def test_pairs_in_reach_are_those_of_a_plain_loop(
 def test_sensors_reached_are_those_of_a_plain_loop(sensors, signals):
     sensing, _ = tables(sensors, [])
     waves = [
-        Wave(ModalityNumbers(number, range_m, kept_per_m, needs_cone=False),
+        Wave(Sense(number, range_m, kept_per_m, needs_cone=False),
             tuple(np.array(origin, np.float32).tolist()),
              1.5, affiliation, source_id)
         for origin, range_m, kept_per_m, affiliation, source_id, number in signals
@@ -170,7 +181,7 @@ def test_powers_are_the_c_library_s():
     distances = np.random.default_rng(5).uniform(0, 60, 3000).astype(np.float32)
     sensors = [((x, 0.0, 0.0), (1.0, 0.0, 0.0), [], 0.0, 1, None) for x in distances.tolist()]
     sensing, _ = tables(sensors, [])
-    sense = ModalityNumbers(1, 100.0, 0.937, needs_cone=False)
+    sense = Sense(1, 100.0, 0.937, needs_cone=False)
     _, far, intensities = waves_reached(sensing, [Wave(sense, (0.0, 0.0, 0.0), 1.0, 1, 7)])
     assert intensities == [0.937**distance for distance in far]
 
@@ -186,7 +197,7 @@ def crowd(count, seed=7):
 
 def test_many_sensors_are_tested_as_exactly_as_few():
     sensing, _ = tables(crowd(5000), [])
-    sense = ModalityNumbers(1, 50.0, 0.96, needs_cone=False)
+    sense = Sense(1, 50.0, 0.96, needs_cone=False)
     wave = Wave(sense, (1.0, 2.0, 3.0), 1.0, 1, 7)
     waves = [wave, wave._replace(origin=(9.0, 0.0, 9.0)), wave._replace(sense=sense._replace(range_m=9.0))]
     found = waves_reached(sensing, waves)
@@ -198,13 +209,13 @@ def test_many_sensors_are_tested_as_exactly_as_few():
 def test_many_pairs_are_tested_as_exactly_as_few(eyes, targets):
     sources = [(place, 1.0, 1, 1.0 + k % 3) for k, (place, *_) in enumerate(crowd(targets, seed=9))]
     sensing, sending = tables(crowd(eyes), sources)
-    sense = ModalityNumbers(0, 50.0, 0.97, needs_cone=True)
+    sense = Sense(0, 50.0, 0.97, needs_cone=True)
     expected = plain_pairs(sensing, sending, sense)
     assert len(expected[0]) > 100
     assert pairs(sensing, sending, sense) == expected
     # Ids that are no run, some of them twice.
     some = sensing.ids.ids[::-3].copy()
-    keys, intensity, count = sensing.loops.pairs_in_reach(sensing, some, sending, sending.ids.ids, sense)
+    keys, intensity, count = sensing.loops.pairs_in_reach(sensing, some, sending, sending.ids.ids, sense.number, sense)
     wanted = dict(zip(*expected, strict=True))
     ordered = [key for one in some.tolist() for key in wanted if key >> 31 == one]
     assert keys[:count].tolist() == ordered
@@ -225,7 +236,7 @@ def test_pairs_on_a_border_are_exact_to_the_last_bit():
         offsets.tolist(), sensing.forward[slots].tolist(), strict=True)])
     border = distance - BORDER_TOLERANCE * distance
     sensing.cones[slots, 0, 0] = np.where(slots % 2, border, np.nextafter(border, 0))
-    keys, _ = pairs(sensing, sending, ModalityNumbers(0, 99.0, 1.0, True))
+    keys, _ = pairs(sensing, sending, Sense(0, 99.0, 1.0, True))
     sees = [one & 0xFFFFF for one in ids_of(np.array(keys))[0].tolist()]
     assert sorted(sees) == sorted(slot for slot in slots.tolist() if slot % 2)
 
@@ -238,8 +249,8 @@ def test_answers_follow_strengths_thresholds_and_sensitivity(sensors, changes, k
     """What is viewed for one question must not answer the next."""
     near = [((float(k), 1.0, 2.0), forward, cones, *rest) for k, (_, forward, cones, *rest) in enumerate(sensors)]
     sensing, sending = tables(near, [((4.0, 1.0, 0.5), 1.0, 3)])
-    sense = ModalityNumbers(0, 9.0, kept_per_m, needs_cone)
-    sound = ModalityNumbers(1, 9.0, kept_per_m, needs_cone=False)
+    sense = Sense(0, 9.0, kept_per_m, needs_cone)
+    sound = Sense(1, 9.0, kept_per_m, needs_cone=False)
     for strength, threshold, sensitivity in changes:
         first = int(sensing.ids.ids[0])
         sensing.change(first, {"hearing": threshold}, [], None, None)
@@ -254,7 +265,7 @@ def test_answers_follow_strengths_thresholds_and_sensitivity(sensors, changes, k
 def test_pairs_come_by_sensor_then_by_source():
     sensing, sending = tables([((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), [SightCone(9, 2, 2)], 0.1, 1, None)] * 3,
                               [((1.0, 0.0, 0.0), 1.0, 1)] * 3)
-    keys, _ = pairs(sensing, sending, ModalityNumbers(0, 9.0, 0.9, True))
+    keys, _ = pairs(sensing, sending, Sense(0, 9.0, 0.9, True))
     found = list(zip(*(ids.tolist() for ids in ids_of(np.array(keys))), strict=True))
     assert found == sorted((one, other) for one in sensing.ids.ids.tolist() for other in sending.ids.ids.tolist())
 
@@ -263,7 +274,7 @@ def test_ids_without_a_row_are_refused_before_any_memory_is_read():
     sensing, sending = tables([], [((1.0, 0.0, 0.0), 1.0, 1)])
     with pytest.raises(IndexError):
         sensing.loops.pairs_in_reach(
-            sensing, np.array([500], np.int32), sending, sending.ids.ids, ModalityNumbers(0, 9.0, 0.9, True))
+            sensing, np.array([500], np.int32), sending, sending.ids.ids, 0, Sense(0, 9.0, 0.9, True))
 
 
 @pytest.mark.parametrize(
@@ -281,14 +292,14 @@ def test_array_of_another_type_or_shape_is_refused(attribute, wrong):
     setattr(sensing, attribute, wrong)
     sensing.layout = object()
     with pytest.raises((TypeError, ValueError), match=f"{attribute} must"):
-        pairs(sensing, sending, ModalityNumbers(1, 9.0, 0.9, True))
+        pairs(sensing, sending, Sense(1, 9.0, 0.9, True))
 
 
 def test_arrays_whose_axes_are_no_runs_of_memory_are_refused():
     sensing, sending = tables(crowd(9), [((1.0, 0.0, 0.0), 1.0, 1)])
     sensing.position, sensing.layout = np.array(sensing.position, order="C"), object()
     with pytest.raises(ValueError, match="position must"):
-        pairs(sensing, sending, ModalityNumbers(0, 9.0, 0.9, True))
+        pairs(sensing, sending, Sense(0, 9.0, 0.9, True))
 
 
 def test_signals_of_another_type_or_modality_are_refused():
