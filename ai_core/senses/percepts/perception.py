@@ -82,6 +82,7 @@ The first takes longest, as caches are cold: 50 µs with listeners in scripts.
 HEARD_AT_ONCE = 2, 2
 """The same of signals that were heard: characters that decide by noises take some 20 µs each."""
 
+
 @dataclass(eq=False)
 class _Perceiver:
     """One sensor: its listeners, memory and awareness settings."""
