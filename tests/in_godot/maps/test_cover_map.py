@@ -387,6 +387,8 @@ def test_without_ground_it_says_what_is_missing(node, scheduler, physics_frames,
     failed = signals(cover, "bake_failed")
     assert cover.bake() is False
     assert "add one and bake its navigation mesh" in failed[0][0]
+    assert cover.find_cover(Vector3(), [Vector3(0, 1, 8)]) == 0
+    assert cover.why() == f"the level could not be baked: {failed[0][0]}"
 
 
 def test_the_script_of_the_page_hides(yard, gdscript, node):

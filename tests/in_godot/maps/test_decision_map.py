@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from addons.ai_core.bridge.gd import Vector2, Vector2i, Vector3, Vector3i, construct
+from addons.ai_core.bridge.gd import NodePath, Vector2, Vector2i, Vector3, Vector3i, construct
 
 DOCUMENT = (Path(__file__).parents[3] / "docs" / "godot" / "decision_maps.md").read_text(encoding="utf-8")
 SAMPLES = re.findall(r"```gdscript\n(.*?)```", DOCUMENT, re.DOTALL)
@@ -96,6 +96,19 @@ def test_map_writers_write_wherever_their_units_go(node, scheduler, ground, phys
     scout.queue_free()
     physics_frames(2)
     assert maps.get_stats()["writers"] == 1
+
+
+def test_mistakes_that_stop_a_map_or_a_writer_are_warnings(node, scheduler):
+    maps = node("DecisionMap", scheduler, layers=[layer("heat")])
+    writer = node("MapWriter", node("Node3D", scheduler), layer="head", enabled=False)
+    assert writer._get_configuration_warnings() == ["layer must be one of heat, got 'head'"]
+    writer.layer = "heat"
+    assert writer._get_configuration_warnings() == []
+    maps.walls = NodePath("../AIScheduler")
+    assert "which is no TileMapLayer or GridMap" in " ".join(maps._get_configuration_warnings())
+    node("GridMap", scheduler, name="Grid")
+    maps.walls = NodePath("../Grid")
+    assert "TileMapLayer" not in " ".join(maps._get_configuration_warnings())
 
 
 def test_a_small_budget_spreads_updates_and_hides_halves(node, heat, physics_frames):

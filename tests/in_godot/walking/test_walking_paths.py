@@ -189,7 +189,7 @@ def test_a_flight_ends_at_the_edge_of_the_grid(node, scheduler, field, physics_f
     physics_frames(240)
     here = actor.position
     assert math.dist(here, bear.position) > before + 20
-    assert 0 <= here.x <= 190 and 0 <= here.y <= 190
+    assert max(abs(here.x - 95), abs(here.y - 95)) <= 95
 
 
 def test_a_search_at_the_edge_looks_at_places_of_the_grid(node, scheduler, field, physics_frames, signals):

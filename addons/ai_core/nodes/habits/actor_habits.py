@@ -527,7 +527,7 @@ class WalkingHabit(ActorHabit):
     def on_map(self, run: HabitContext, place: Any, within: float) -> Any:
         """Return the nearest position on the ground of the actor, None if there is none within a distance.
 
-        The ground is the grid of ``paths``, or the navigation map of the actor's agent; without either, the place itself.
+        It is the grid of ``paths``, or the navigation map of the actor's agent; without either, the place itself.
         """
         service = self.node_at(self.paths)
         if service is not None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from addons.ai_core.bridge.gd import (
     Node,
+    RefusedValue,
     Variant,
     export,
     gdclass,
@@ -117,7 +118,7 @@ class LODBehavior(Node):
         def tick(turn: Turn) -> None:
             if not self.is_valid():
                 if owner.is_valid():              # otherwise the whole character was freed
-                    raise RuntimeError(f"level '{own_name}' was freed; call rebuild() of its BehavioralLOD afterwards")
+                    raise RefusedValue(f"level '{own_name}' was freed; call rebuild() of its BehavioralLOD afterwards")
             elif has_script_method(self, "_lod_tick"):
                 self._lod_tick(turn.elapsed_s)
 

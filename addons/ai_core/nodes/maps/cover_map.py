@@ -868,12 +868,18 @@ class CoverMap(BakingNode, SavedState, Node):
         if self._last is None:
             return "there was no search yet"
         if spot == 0:
-            return NOT_BAKED if self._awaits_baking else self._last.why
+            return NOT_BAKED if self._awaits_baking else self._why_of(self._last)
         found = [one.why for one in self._last.evaluations if one.spot.id == spot]
         result = self._last.result if self._last.is_done else None
         if result is not None and result.spot.id == spot:
             found = [result.why]
         return found[0] if found else f"spot {spot} was not evaluated: it is out of range, or cannot be better"
+
+    def _why_of(self, search: CoverSearch) -> str:
+        """Return the reason for a result, or why there are no spots of the level at all."""
+        if self._why and not len(self.cover) and search.is_done and search.result is None:
+            return f"the level could not be baked: {self._why}"
+        return search.why
 
     def answer_requests(self, budget: Budget) -> None:
         """Answer requests, in their order, until the budget is spent; at least one step."""
@@ -928,7 +934,7 @@ class CoverMap(BakingNode, SavedState, Node):
             if spot:
                 self.cover_found.emit(request.number, spot)
             else:
-                self.cover_failed.emit(request.number, search.why)
+                self.cover_failed.emit(request.number, self._why_of(search))
 
     def _search(self, agent: Any, threats: list[Any], posture: str) -> CoverSearch:
         here, eyes = self._checked(agent, threats, posture)

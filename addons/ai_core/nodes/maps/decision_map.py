@@ -442,7 +442,15 @@ class DecisionMap(Node):
             self.made_area()
         except ValueError as error:
             warnings.append(str(error))
-        return [*warnings, *self.made_layers()[1]]
+        return [*warnings, *self.made_layers()[1], *self._walls_warnings()]
+
+    def _walls_warnings(self) -> list[str]:
+        if not str(self.walls):
+            return []
+        source = self.get_node_or_null(self.walls)
+        if source is not None and (source.is_class("TileMapLayer") or source.is_class("GridMap")):
+            return []
+        return [f"walls is '{self.walls}', which is no TileMapLayer or GridMap; the map is not used until it is one"]
 
     def made_area(self) -> MapArea:
         """Return the library's area; raise ValueError if it has no cells, or too many."""

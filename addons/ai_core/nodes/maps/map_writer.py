@@ -1,6 +1,7 @@
 """MapWriter: writes into a layer of a DecisionMap at the position of a unit, in one batch with all others."""
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -76,8 +77,16 @@ class MapWriter(Node):
     def _get_configuration_warnings(self) -> list[str]:
         if is_a_part(self):
             return []
-        warnings = [] if nearest(self, "DecisionMap", GROUP) is not None else [WITHOUT_MAP]
+        found = nearest(self, "DecisionMap", GROUP)
+        warnings = [WITHOUT_MAP] if found is None else []
+        names = [] if found is None else [layer.name for layer in found.made_layers()[0]]
+        if names and self.layer not in names:
+            warnings.append(_unknown_layer(names, self.layer))
         return warnings if place_of(self) is not None else [*warnings, WITHOUT_PLACE]
+
+
+def _unknown_layer(names: Iterable[str], layer: str) -> str:
+    return f"layer must be one of {', '.join(names)}, got {layer!r}"
 
 
 class MapWriters:
@@ -161,7 +170,7 @@ class MapWriters:
             problem = (f"is below the {place.get_class()} '{place.get_name()}', but its DecisionMap has other"
                        " dimensions; change dimensions of the DecisionMap")
         elif node.layer not in core.layers:
-            problem = f"layer must be one of {', '.join(core.layers)}, got {node.layer!r}"
+            problem = _unknown_layer(core.layers, node.layer)
         elif not 0 <= node.strength <= LARGEST_VALUE:
             problem = f"strength must be between 0 and {LARGEST_VALUE:g}, got {node.strength:g}"
         else:

@@ -184,7 +184,8 @@ class PathService(SavedState, Node):
 
     save_state, load_state = saving(
         "tickets, paths, fallback movers and the walls of set_walls()",
-        when_loading='Searches restart. The ground must be as it was: call set_grid_from() before loading.')
+        when_loading='Searches over a grid continue where they were, others restart. The ground must be as it was: call'
+            ' set_grid_from() before loading.')
     priority = export(
         float, 1.0, range=(0.001, 1000, 0.001), group="Optimizations", on_set="_reschedule",
         doc="Weight of the service's share of the budget.")
