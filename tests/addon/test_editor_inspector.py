@@ -112,6 +112,30 @@ def test_an_unset_target_point_is_not_saved(project, prepared):
     assert said == ['[["target_point"], ["target_point"]]', "false", "true", "false"]
 
 
+def test_a_2d_guard_that_is_opened_and_saved_stays_the_same(project, prepared):
+    """A turn speed of 360° is the default in 3D alone; in 2D a scene has to store it, and no other default."""
+    said = run_in_editor(project, prepared, """
+        for name: String in ["2d", "3d"]:
+            var path := "res://addons/ai_core/examples/guard_%s.tscn" % name
+            var before := FileAccess.get_file_as_string(path)
+            var guard: Node = null
+            while guard == null or guard.scene_file_path != path: guard = await opened(path)
+            var packed := PackedScene.new()
+            packed.pack(guard)
+            ResourceSaver.save(packed, "res://saved_%s.tscn" % name)
+            var after := FileAccess.get_file_as_string("res://saved_%s.tscn" % name)
+            for node: String in ["Chase", "Suspect", "Search", "Patrol"]:
+                var parts := [before, after].map(func(text: String) -> Array:
+                    var lines := Array(text.get_slice('name="%s"' % node, 1).get_slice("[", 0).split("\\n", false))
+                    lines = lines.slice(1)
+                    lines.sort()
+                    return lines)
+                say(parts[0].size() if parts[0] == parts[1] else parts)
+    """)
+    assert len(said) == 8
+    assert [one for one in said if not one.isdecimal() or one == "0"] == []
+
+
 def test_warnings_show_in_the_scene_dock_and_go_when_mended(project, prepared):
     said = run_in_editor(project, prepared, """
         var level: Node = await opened("res://level.tscn")

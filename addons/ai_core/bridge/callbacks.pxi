@@ -413,18 +413,34 @@ cdef void on_to_string(void* instance, uint8_t* is_valid, void* out) noexcept wi
     except BaseException as problem:
         report(problem, "__repr__")
 
+cdef enum:
+    USAGE_STORAGE = 2
+    USAGE_EDITOR = 4
+
 cdef uint8_t on_validate_property(void* instance, PropertyInfo* property) noexcept with gil:
-    # In the editor only: a property that does not apply is kept and saved, and not shown. The info is BORROWED.
+    # The info is BORROWED. A default that depends on the dimension is unknown to the engine, which takes the default of
+    # a new node and does not store what equals it: so such a property is stored if it was set, whatever its value, and
+    # a node outside the tree does not list it before: so the engine keeps no default of it.
+    # In the editor, a property that does not apply is kept and saved, and not shown.
     global depth
     cdef uint8_t changed = 0
+    cdef ClassData* data
     if instance == NULL or (<Instance*>instance).python == NULL or not thread_is_main():
         return 0
     self = <object>(<Instance*>instance).python
+    data = <ClassData*>(<Instance*>instance).data
     begin_entry()
     try:
-        shown = (<object>(<ClassData*>(<Instance*>instance).data).shown_as)(self, name_to_python(property.name))
+        name = name_to_python(property.name)
+        slot = None if data.varying == NULL else (<dict>data.varying).get(name)
+        if slot is not None and slot not in <dict>PyObject_GenericGetDict(self, NULL):
+            property.usage &= ~USAGE_STORAGE
+            if not is_inside_tree((<GDObject>self).live()):
+                property.usage &= ~USAGE_EDITOR
+            changed = 1
+        shown = True if data.shown_as == NULL else (<object>data.shown_as)(self, name)
         if shown is False:
-            property.usage &= ~<uint32_t>4               # PROPERTY_USAGE_EDITOR
+            property.usage &= ~USAGE_EDITOR
             changed = 1
         elif type(shown) is int:
             property.type = shown

@@ -41,6 +41,7 @@ ctypedef struct ClassData:
     PyObject* cls
     void* name
     void* native                 # nearest engine class: what has to be constructed
+    PyObject* varying            # slots of properties by name whose default depends on the dimension, else NULL
     PyObject* shown_as           # in the editor, tells how properties are shown, else NULL
     PyObject* reverts_to         # in the editor, tells a default that depends on the dimension, else NULL
     int virtual_count
@@ -90,6 +91,7 @@ def register_class(dict declared):
     fill_virtuals(data, declared["virtuals"])
     fill_notifications(data, declared["notifications"])
     fill_signals(data, declared["signal_names"])
+    data.varying = keep(declared["varying"]) if declared["varying"] else NULL
     data.shown_as = keep(declared["shown_as"]) if declared.get("shown_as") else NULL
     data.reverts_to = keep(declared["reverts_to"]) if declared.get("reverts_to") else NULL
     memset(&info, 0, sizeof(info))
@@ -102,7 +104,7 @@ def register_class(dict declared):
     info.get_virtual_call_data_func = <void*>on_get_virtual
     info.call_virtual_with_data_func = <void*>on_call_virtual
     info.get_func = <void*>on_get if data.signal_count else NULL
-    info.validate_property_func = <void*>on_validate_property if data.shown_as else NULL
+    info.validate_property_func = <void*>on_validate_property if data.shown_as or data.varying else NULL
     info.property_can_revert_func = <void*>on_can_revert if data.reverts_to else NULL
     info.property_get_revert_func = <void*>on_get_revert if data.reverts_to else NULL
     info.to_string_func = <void*>on_to_string

@@ -63,6 +63,7 @@ def gdclass(cls: type | None = None, *, icon: str = "", keywords: str = "", is_r
         "editor_methods": _methods(cls, "__is_editor_method__"),
         "hooks": [_signature(one.function, str(one.name), name) for one in _own(cls, hook)],
         "properties": _properties(cls),
+        "varying": _varying(cls),
         "signals": [one.describe(name) for one in _own(cls, signal)],
         "signal_names": sorted({str(one.name) for base in cls.__mro__ for one in vars(base).values()
                                 if isinstance(one, signal)}),
@@ -137,6 +138,13 @@ def _properties(cls: type) -> list[dict[str, Any]]:
                 one["group"] = name
         found += described
     return found
+
+
+def _varying(cls: type) -> dict[str, str]:
+    """Return the slots of the properties, by name, whose default depends on the dimension of the instance."""
+    if isinstance(getattr(cls, "is_flat", False), bool):
+        return {}
+    return {name: one.slot for name, one in exports_of(cls).items() if one.has_flat_default}
 
 
 def _check_names(cls: type) -> None:
