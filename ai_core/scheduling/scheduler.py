@@ -573,6 +573,13 @@ class Scheduler(Saveable):
 
     # -- saving
 
+    def count_as_run(self) -> None:
+        """Count all tasks, also of schedulers in it, as just run: after a load without them has set the clock."""
+        for task in self._tasks.values():
+            task._last_frame, task._last_s = self._clock.now
+            if isinstance(task._work, Scheduler):
+                task._work.count_as_run()
+
     def _check_at_rest(self) -> None:
         if self._is_advancing:
             raise RuntimeError("the scheduler is in the middle of a frame; save and load between two frames")
@@ -626,6 +633,7 @@ class Scheduler(Saveable):
         loaded = {task for _, task in pairs}
         extra = [task for task in self._tasks.values() if task not in loaded]
         self._line = CarryOverQueue()
+        self.count_as_run()
         for task in self._tasks.values():
             self._phasing.remove(PhaseSlot(task._period, task._phase))
             task._is_placed, task._due_since, task._units = False, -1, 0
@@ -636,7 +644,6 @@ class Scheduler(Saveable):
             self._faults.put_failures(task, saved["failures"])
         for task in extra:
             task._id, self._next_id = self._next_id, self._next_id + 1
-            task._last_frame, task._last_s = min(task.last_run, self._clock.now, key=lambda moment: moment.seconds)
         self._tasks = {task._id: task for task in (*(task for _, task in pairs), *extra)}
         self._table = DueTable(self._frame)
         waiting = []

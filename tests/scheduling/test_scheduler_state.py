@@ -342,3 +342,29 @@ def test_a_task_that_is_not_saved_is_kept_when_a_save_is_loaded(clock):
     second.prepare_state(state)()
     second.advance(Budget.unlimited())
     assert (len(ran), errand.is_removed) == (1, False)
+
+
+@pytest.mark.parametrize("frames", [2, 20])
+def test_tasks_that_are_not_in_a_save_count_as_just_run(frames):
+    clock, elapsed = ManualClock(0.5), []
+    saved = Scheduler(clock)
+    saved.add(print, name="a")
+    for _ in range(10):
+        clock.advance()
+    states = clock.save_state(), saved.save_state()
+    here = ManualClock(0.5)
+    scheduler, nested = Scheduler(here), Scheduler(here)
+    scheduler.add(print, name="a", period_frames=1000, phase_frames=999)
+    scheduler.add(lambda turn: elapsed.append(turn.elapsed_s), name="b")
+    scheduler.add(nested, name="c")
+    nested.add(lambda turn: elapsed.append(turn.elapsed_s), name="d")
+    for _ in range(frames):
+        scheduler.advance(Budget.unlimited())
+        here.advance()
+    elapsed.clear()
+    here.prepare_state(states[0])()
+    scheduler.prepare_state(states[1])()
+    here.advance()
+    scheduler.advance(Budget.unlimited())
+    assert elapsed == [0.5, 0.5]
+    assert nested.prepare_state(nested.save_state())

@@ -124,3 +124,33 @@ def test_a_nested_scheduler_with_too_long_a_period_is_refused(
     inner.set("nested_period", 3_000_000)
     physics_frames(2)
     assert inner.nested_period == 1
+
+
+def test_what_a_nested_scheduler_lacks_is_left_out_alone(node, recorder, scheduler, physics_frames, expect_errors):
+    inner = node("AIScheduler", scheduler, name="Squad")
+    for period in (1, 2):
+        inner.call("add_behavior", recorder.get("think"), period, -1, 1.0, f"every {period}")
+    physics_frames(4)
+    state = scheduler.save_state()
+    inner.remove_behavior(1)
+    physics_frames(4)
+    expect_errors("behavior every 2: 1 saved, 0 here", times=1)
+    assert scheduler.load_state(state, True)
+    assert list(scheduler.get_left_out()) == ["behavior every 2"]
+    [row] = inner.get_stats()["behaviors"]
+    assert (row["name"], row["runs"]) == ("every 1", 4)
+
+
+def test_no_time_is_negative_after_a_load_without_the_scheduler(
+        node, recorder, scheduler, physics_frames, expect_errors):
+    inner = node("AIScheduler", scheduler, name="Squad")
+    recorder.call("add_to", inner, 1)
+    physics_frames(2)
+    state = scheduler.save_state()
+    physics_frames(4)
+    state["parts"]["scheduler"]["frame"] = "broken"
+    expect_errors("left out 1 parts", times=1)
+    assert scheduler.load_state(state, True)
+    physics_frames(1)
+    assert min(recorder.get("elapsed")[1:]) == pytest.approx(1 / 60)
+    assert scheduler.load_state(scheduler.save_state())

@@ -9,6 +9,7 @@ from addons.ai_core.bridge.gd import RefusedValue, method
 from addons.ai_core.nodes.saving.scene_values import path_of
 from ai_core.saving.declared_state import Change, DeclaredState, Hook, Saveable
 from ai_core.saving.fields import State, StateError
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.snapshot import PartFailedError, SnapshotPart, restore, take
 
 
@@ -27,14 +28,13 @@ class SchedulerPart:
     def __init__(self, node: Any, left_out: dict[str, str] | None = None) -> None:
         self._node = node
         self._left_out = left_out
-        self.clock = node.clock
         self.save_state = node.core.save_state
 
     def prepare_state(self, state: object) -> Callable[[], None]:
         here = {path_of(self._node, one) for one in self._node.joined_nodes if hasattr(one, "group_member")}
         state = without_tasks(state, here)
         if self._left_out is not None:
-            state = self._without_missing(state, self._left_out)
+            state = without_missing(self._node.core, state, self._left_out)
         change = self._node.core.prepare_state(state)
 
         def change_all() -> None:
@@ -45,20 +45,24 @@ class SchedulerPart:
 
     def reset_unsaved(self) -> None:
         """Count all tasks as just run; called when the clock was set to a save without the scheduler's part."""
-        state, now = self.save_state(), self.clock.now
-        tasks = [{**task, "last_frame": now.frame, "last_s": now.seconds} for task in state["tasks"]]
-        self.prepare_state({**state, "now": list(now), "tasks": tasks})()
+        self._node.core.count_as_run()
 
-    def _without_missing(self, state: Any, left_out: dict[str, str]) -> object:
-        """Return a state without behaviors whose number with the same name differs from the scene."""
-        here = Counter(task.name for task in self._node.core.tasks)
-        try:
-            saved = Counter(task["name"] for task in state["tasks"])
-            missing = {name for name, count in saved.items() if here[name] != count}
-        except (LookupError, TypeError):
-            return state
-        left_out.update({f"behavior {name}": f"{saved[name]} saved, {here[name]} here" for name in missing})
-        return without_tasks(state, missing)
+
+def without_missing(scheduler: Scheduler, state: Any, left_out: dict[str, str]) -> Any:
+    """Return a state without tasks whose number with the same name differs from the scene, of nested schedulers too."""
+    here = Counter(task.name for task in scheduler.tasks)
+    nested = {task.name: task.work for task in scheduler.tasks if isinstance(task.work, Scheduler)}
+    try:
+        saved = Counter(task["name"] for task in state["tasks"])
+        tasks = [
+            {**task, "work": without_missing(nested[task["name"]], task["work"], left_out)}
+            if task["name"] in nested else task for task in state["tasks"] if saved[task["name"]] == here[task["name"]]]
+    except (LookupError, TypeError):
+        return state                     # the next reader refuses it with the reason
+    for name, count in saved.items():
+        if count != here[name]:
+            left_out[f"behavior {name}"] = f"{count} saved, {here[name]} here"
+    return {**state, "tasks": tasks}
 
 
 def without_tasks(state: Any, names: set[str]) -> object:
