@@ -164,7 +164,7 @@ def test_a_freed_scheduler_keeps_no_node_and_no_resource(node, world, physics_fr
     assert gone() is None
 
 
-def test_a_nested_scheduler_that_leaves_first_takes_its_nodes_along(node, world, physics_frames):
+def test_a_nested_scheduler_that_leaves_takes_its_nodes_along(node, world, physics_frames):
     outer, room, mind = node("AIScheduler", world), construct("Node3D"), construct("RuleMind")
     mind.rule_set = construct("RuleSet")
     room.add_child(mind)
