@@ -8,6 +8,7 @@ cdef enum:
     CACHE_LINE = 64              # bytes
     FULL_LOOKS = 8               # after which all nodes are asked in turn, beside those whose signals were named
     ANSWERS_PER_LOOK = 64        # of ``may_be_heard``, should time stand still
+    NO_SUCH_METHOD = 1           # of a CallError
     LOOKS_PER_TURN = 4           # looks from one node's turn to the next one's; what a turn costs is felt in each tick
 
 cdef double ROUND_S = 0.4        # time in which all nodes have their turn, however few looks there are (s); docs/habits.md says 0.5
@@ -212,7 +213,7 @@ cdef class KeptHook:
     """A method of a script, called on the node that an attribute of the passed object holds.
 
     Args:
-        name: name of the method, which every such node has.
+        name: name of the method. With ``answers``, a node whose script has lost it is not called.
         node: name of the attribute that holds the node, an instance of a declared class.
         number: name of the attribute with the argument of the method; "" for no argument.
         answers: results in place of the integers 0, 1, …; None returns the result of the method.
@@ -320,6 +321,8 @@ cdef class KeptHook:
                 number = <int64_t>result.words[1]
                 if 0 <= number < len(self.answers):
                     return self.answers[number]
+            if error.error == NO_SUCH_METHOD and self.answers is not None:
+                return None
             check_call(error, self.shown, (None,))
             answer = variant_to_python(result)
         finally:

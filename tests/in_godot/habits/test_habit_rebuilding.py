@@ -113,3 +113,25 @@ def test_trees_without_a_name_of_their_own_share_a_definition(node, scheduler, p
     assert trees[0].get_name() != trees[1].get_name()
     assert [list(tree.get_active_paths()) for tree in trees] == [["HabitTree/Idle"]] * 2
     assert trees[0].core.definition is trees[1].core.definition
+
+
+def test_an_active_habit_may_lose_its_script(node, scheduler, gdscript, physics_frames):
+    script = gdscript("""
+        extends Habit
+        static var ticks := 0
+        func _tick(_elapsed: float) -> int:
+            ticks += 1
+            return 0
+        func _exit() -> void: pass
+    """)
+    tree, habit = construct("HabitTree"), script.new()
+    tree.add_child(habit)
+    node("Node3D", scheduler).add_child(tree)
+    physics_frames(3)
+    assert habit.is_active()
+    habit.set_script(None)
+    physics_frames(1)
+    tree.rebuild()
+    physics_frames(2)
+    assert script.get("ticks") == 3
+    assert habit.is_active()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from addons.ai_core.bridge.gd import NodePath, construct
+from addons.ai_core.bridge.gd import NodePath, RefusedValue, construct
 
 ACTOR = """
     extends Node3D
@@ -406,3 +406,15 @@ def test_a_state_entered_while_disabled_begins_when_enabled(guard, bob, physics_
     assert machine.get_state() == "stunned"
     physics_frames(6)
     assert machine.get_state() == "peace/idle"
+
+
+def test_a_transition_added_in_vain_is_told_in_one_line(mind):
+    idle = mind.get_node("peace/idle")
+    made("StateTransition", idle, "first", event="whistle", to=NodePath("../../patrol"))
+    made("StateTransition", idle, "second", event="whistle", to=NodePath("../../../stunned"))
+    with pytest.raises(RefusedValue, match="is never taken: the earlier one"):
+        mind.rebuild()
+    idle.get_node("second").free()
+    mind.rebuild()
+    assert mind.send_event("whistle")
+    assert mind.get_state() == "peace/patrol"

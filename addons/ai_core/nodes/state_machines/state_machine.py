@@ -407,7 +407,10 @@ class StateMachine(ChartNode, ScheduledCharacter, SavedState, Node):
         if self._is_changed:
             return
         old, nodes = self.core, MachineChildren(self)
-        definition = nodes.definition()
+        try:
+            definition = nodes.definition()
+        except DEFINITION_ERRORS as mistake:
+            raise RefusedValue(str(mistake)) from None
         core = self._made(nodes, definition)
         try:
             change = core.prepare_state(definition.without_removed(old.save_state()))
