@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from enum import IntEnum
 from typing import Any, TypeAlias
-from weakref import WeakSet, WeakValueDictionary, ref
+from weakref import WeakSet, WeakValueDictionary
 
 from addons.ai_core.bridge.gd import (
     GDCallable,
@@ -668,7 +668,7 @@ class AIScheduler(Node):
         task = self.schedule(
             TimedCall(self, work), name=job_name or callable_naming(self, job), phase_frames=0, priority=priority,
             is_saved=False)
-        work.task = ref(task)
+        work.belong_to(task)
         return task.id
 
     def _finish_job(self, task: Task | None) -> None:

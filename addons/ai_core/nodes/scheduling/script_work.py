@@ -7,7 +7,7 @@ from concurrent.futures import Executor, Future
 from inspect import getattr_static
 from types import FunctionType
 from typing import Any
-from weakref import ReferenceType
+from weakref import ReferenceType, ref
 
 from addons.ai_core.bridge.gd import (
     GDCallable,
@@ -117,18 +117,17 @@ class ScriptJob:
     Args:
         job: called with the µs that it may use, or without arguments if it has no parameters.
         name: for errors.
-        done: called once with the task, after the job returned true.
-
-    Attributes:
-        task: its task, to set after that was made; weak, as it would hold what the job holds until a full garbage
-            collection. Not its id, which a load changes.
+        done: called once with the task, None if it is gone, after the job returned true.
     """
-
-    task: ReferenceType[Task]
 
     def __init__(self, job: GDCallable, name: str, done: Callable[[Task | None], object]) -> None:
         self._job, self._name, self._done = job, name, done
         self._takes_time = job.get("get_argument_count") != 0
+        self._task: ReferenceType[Task] | None = None
+
+    def belong_to(self, task: Task) -> None:
+        """Note its task: weakly, as that holds what the job holds; not by its id, which a load changes."""
+        self._task = ref(task)
 
     def __call__(self, turn: Turn) -> None:
         if not self._job.is_live():
@@ -140,7 +139,7 @@ class ScriptJob:
                 f"a job must return true when it is done and false until then, got {is_done!r}; an error inside the"
                 " job ends it early and returns null")
         if is_done:
-            self._done(self.task())
+            self._done(None if self._task is None else self._task())
 
 
 class Coroutines:
