@@ -83,9 +83,10 @@ def learned_bias(bias: float, granted: float, used: float) -> float:
 MOST_OF_BUDGET = 2
 """The margin is at most this part of the budget (1 / it): with a larger one most of the budget would be left unused."""
 
-RISE = 12
-"""Grows by the overrun of a frame, at most by this part of the budget (1 / it). With larger steps a single spike costs
-more of the next frames; with smaller ones more frames exceed the budget until the margin is learned."""
+RISE, MOST_RISE_NS = 12, 50_000
+"""Grows by the overrun of a frame, at most by this part of the budget (1 / it), and by this (ns), as pieces of work are
+as long in any budget. With larger steps a single spike costs more of the next frames, and the hiccups of a busy system
+take a large budget; with smaller ones more frames exceed the budget until the margin is learned."""
 
 FADING = 1024
 """Shrinks by this part of itself (1 / it) with each frame that ended in time: half in 710 frames, 12 s at 60 frames a
@@ -130,6 +131,6 @@ class BudgetMargin(Described):
         if budget_ns <= 0 or over_ns > most_ns:
             return
         if over_ns > 0:
-            self.ns = min(self.ns + min(over_ns, budget_ns // RISE), most_ns)
+            self.ns = min(self.ns + min(over_ns, budget_ns // RISE, MOST_RISE_NS), most_ns)
         elif is_full or over_ns > -self.ns:
             self.ns = min(self.ns - self.ns // FADING, most_ns)
