@@ -37,21 +37,22 @@ cdef class GoalWithin:
         key: key of the goal in the dict.
         reach: the distance; a goal there is within it.
         may_be_none: whether it is False, not None, for a goal that is None.
+        needs: key of a node in the dict, without which the result is False; "" for none.
     """
     cdef uint64_t actor
     cdef const WalkMethods* methods
-    cdef object key
+    cdef object key, needs
     cdef double reach
     cdef bint may_be_none
 
-    def __init__(self, GDObject actor not None, key not None, double reach, bint may_be_none):
+    def __init__(self, GDObject actor not None, key not None, double reach, bint may_be_none, str needs=""):
         cdef void* pointer = actor.live()
         self.methods = &walks_in_space
         if not is_of_class(pointer, walks_in_space.node_tag):
             self.methods = &walks_in_plane
             if not is_of_class(pointer, walks_in_plane.node_tag):
                 raise TypeError(f"needs a Node3D or a Node2D, got {actor!r}")
-        self.actor, self.key, self.reach, self.may_be_none = actor.id, key, reach, may_be_none
+        self.actor, self.key, self.reach, self.may_be_none, self.needs = actor.id, key, reach, may_be_none, needs
 
     def __call__(self, board not None):
         cdef void* actor = gd_object_get_instance_from_id(self.actor)
@@ -62,6 +63,11 @@ cdef class GoalWithin:
         if self.may_be_none:
             goal = PyDict_GetItemWithError(board, self.key)
             if goal != NULL and <object>goal is None:
+                return False
+        if self.needs:
+            goal = PyDict_GetItemWithError(board, self.needs)
+            if goal == NULL or not isinstance(<object>goal, GDObject) or \
+                    gd_object_get_instance_from_id((<GDObject>goal).id) == NULL:
                 return False
         if actor == NULL or not find_goal(self.methods, self.key, board, to):
             return None

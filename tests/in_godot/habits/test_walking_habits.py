@@ -308,6 +308,18 @@ def test_attack_strikes_the_sensed_target_once_per_interval(walker, thief, physi
     assert (active(tree), len(attacks)) == (["Chase"], before)
 
 
+def test_an_attack_ends_with_the_target_that_it_killed(walker, thief, physics_frames, signals, gdscript):
+    thief.position = Vector3(0, 0, -1)
+    attack = habit("Attack", kind="HabitAttack", attack_method="kill", interval=0.1, attack_range=2.0)
+    guard, tree = walker(attack, habit("Idle"), sensor=EYE)
+    guard.set_script(gdscript("extends Node3D\nfunc kill(target: Node3D): target.queue_free()"))
+    attacks, entered = signals(attack, "attacked"), signals(tree, "habit_entered")
+    physics_frames(10)
+    assert (len(attacks), tree.get_value("target_position")) == (1, Vector3(0, 0, -1)), "it is not lost yet"
+    assert [path for path, _ in entered][-2:] == ["Brain/Attack", "Brain/Idle"]
+    assert len(entered) <= 3
+
+
 def test_attack_that_the_actor_refuses_fails(walker, node, scheduler, physics_frames, signals, gdscript):
     node("Node3D", scheduler, name="Bear", position=Vector3(0, 0, -1))
     attack = habit("Attack", kind="HabitAttack", target_node=NodePath("../../../Bear"), attack_method="strike")

@@ -167,13 +167,17 @@ class TargetedHabit(ActorHabit):
         raise RefusedValue(
             f"{self._targets_name()} must be a node or a point in {len(tuple(here))}D, like the actor, got {target!r}")
 
-    def is_within(self, run: HabitContext, reach: float) -> bool:
-        """Return whether the target is within a horizontal distance; ``gate`` then answers, where it can."""
-        if is_gone(run):
+    def is_within(self, run: HabitContext, reach: float, needs: str = "") -> bool:
+        """Return whether the target is within a horizontal distance; ``gate`` then answers, where it can.
+
+        ``needs`` is the key of a node without which it is not; "" for none.
+        """
+        if is_gone(run) or (needs and run.owner.get_value(needs) is None):
             return False
         key = "" if self.target_node else self.target_on(run, "")[0]
         if key:
-            self.gate = GoalWithin(self._tree.actor_node(), key, reach, bool(self._tree.sensor) and key in VALUES)
+            is_sensed = bool(self._tree.sensor) and key in VALUES
+            self.gate = GoalWithin(self._tree.actor_node(), key, reach, is_sensed, needs)
         goal, here = self.goal_and_position(self._tree.actor_node(), run)
         return goal is not None and flat_distance(goal, here) <= reach
 

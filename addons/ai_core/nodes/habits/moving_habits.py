@@ -522,19 +522,19 @@ class HabitAttack(TargetedHabit, Habit):
     REFUSAL = "no target within attack_range"
 
     def may_begin(self, run: HabitContext) -> bool:
-        return self.is_within(run, self.attack_range)
+        return self.is_within(run, self.attack_range, "" if self._is_set() else "target")
 
     def tick(self, run: HabitContext) -> Status:
         actor = self._tree.actor_node()
         goal, here = self.goal_and_position(actor, run)
-        if goal is None or flat_distance(goal, here) > self.attack_range:
+        target = self._attacked(run)
+        if goal is None or target is None or flat_distance(goal, here) > self.attack_range:
             return Status.FAILED
         off = self.turn(actor, goal, here, self.turn_speed * run.elapsed_s) if self.turn_speed else 0.0
         now_s = run.tree.seconds
         if abs(off) > self.tolerance or now_s < run.kept.get("ready_s", -math.inf) - 1e-9:
             return Status.RUNNING
         run.kept["ready_s"] = now_s + self.interval
-        target = self._attacked(run)
         self.attacked.emit(target)
         if not self.attack_method or not self.is_valid():
             return Status.RUNNING
@@ -542,10 +542,12 @@ class HabitAttack(TargetedHabit, Habit):
         return Status.FAILED if answer is False else Status.RUNNING
 
     def _attacked(self, run: HabitContext) -> Any:
-        """Return the node that is attacked, or the point."""
-        if self.target_node or self._key():
-            return self._target(run)
-        return self._tree.get_value("target")
+        """Return the node that is attacked, or the point; None if the sensor has no target, or it was freed."""
+        return self._target(run) if self._is_set() else self._tree.get_value("target")
+
+    def _is_set(self) -> bool:
+        """Return whether the target is not that of the sensor."""
+        return bool(self.target_node or self._key())
 
 
 def _beside(place: Any, angle: float, distance: float) -> Any:
