@@ -44,10 +44,12 @@ class SavedPercept(NamedTuple):
         """Return a row at a number of looks."""
         senses = {name: (*(one if row.is_known else NO_SENSE)[:2], *(one if row.has_meter else NO_SENSE)[2:])
                   for name, one in row.by_modality().items()}
-        memory, meter = (min(looks - row.looked, LONG_AGO), *row.memory_numbers()), None
+        memory = meter = None
+        if row.is_known:
+            memory = (min(looks - row.looked, LONG_AGO), *row.memory_numbers())
         if row.has_meter:
             meter = (min(looks - row.shown_at, LONG_AGO), *row.meter_numbers(), row.pending_s)
-        return cls(row.key >> ID_BITS, row.target, memory if row.is_known else None, meter,
+        return cls(row.key >> ID_BITS, row.target, memory, meter,
                    {name: one for name, one in senses.items() if one != NO_SENSE})
 
     @classmethod
