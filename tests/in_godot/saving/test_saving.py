@@ -417,3 +417,27 @@ def test_a_running_museum_is_saved_reloaded_and_goes_on(nodes_of_test, physics_f
     for name, active in habits.items():
         assert list(second.get_node(f"Life/{name}/Habits").get_active_paths()) == active
     physics_frames(120)
+
+
+def test_who_has_died_is_added_again_for_a_load_and_freed_after_it(node, scheduler, physics_frames):
+    senses = node("SenseManager", scheduler, name="Senses")
+
+    def guard(name):
+        made = node("Node3D", scheduler, name=name)
+        return node("Sensor3D", made, name="Eye"), made
+
+    node("SenseSource3D", node("Node3D", scheduler, name="Thief", position=Vector3(0, 0, -4)), name="Body")
+    (eye, _), (_, other) = guard("Bob"), guard("Eve")
+    physics_frames(5)
+    assert len(eye.get_known_targets()) == 1
+    state = scheduler.save_state()
+    other.free()
+    physics_frames(2)
+    _, again = guard("Eve")
+    assert scheduler.load_state(state, True)
+    assert list(scheduler.get_left_out()) == []
+    again.free()
+    assert len(eye.get_known_targets()) == 1
+    physics_frames(3)
+    assert senses.get_stats()["sensors"] == 1
+    assert len(eye.get_known_targets()) == 1
