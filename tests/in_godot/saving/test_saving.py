@@ -419,7 +419,7 @@ def test_a_running_museum_is_saved_reloaded_and_goes_on(nodes_of_test, physics_f
     physics_frames(120)
 
 
-def test_who_has_died_is_added_again_for_a_load_and_freed_after_it(node, scheduler, physics_frames):
+def test_who_has_died_is_added_for_a_load_and_freed_after_it(node, scheduler, physics_frames):
     senses = node("SenseManager", scheduler, name="Senses")
 
     def guard(name):
