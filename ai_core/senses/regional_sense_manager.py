@@ -1096,7 +1096,7 @@ class RegionalSenseManager(Saveable):
         waiting = len(self._emitted.queue.awaiting_occlusion)
         left = max(1, self.max_rays - max(self._rays_asked, min(waiting, self.max_rays // 2)))
         at_once, asked = self.max_rays if is_unlimited else RAYS_AT_ONCE, 0
-        question = continuous.next_question(left, unordered=min(at_once, MOST_AT_ONCE) if is_plain else 0)
+        question = continuous.next_question(left, unordered=at_once if is_plain else 0)
         wanted = len(question.row)
         if not is_plain:
             question, _ = self._visibility.affordable(question, left)

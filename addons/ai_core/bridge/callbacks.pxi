@@ -418,19 +418,21 @@ cdef enum:
     USAGE_EDITOR = 4
 
 cdef uint8_t on_validate_property(void* instance, PropertyInfo* property) noexcept with gil:
-    # The info is BORROWED. A default that depends on the dimension is unknown to the engine, which takes the default of
-    # a new node and does not store what equals it: so such a property is stored if it was set, whatever its value, and
-    # a node outside the tree does not list it before: so the engine keeps no default of it.
+    # The info is BORROWED. A property whose default depends on the dimension is stored if, and only if, it was set. The
+    # engine instead omits what equals its default, which it takes from a new node outside the tree, thus from 3D. So
+    # such a node does not list the property unless it was set, and the engine knows no default of it.
+    # Scenes are packed and copied on other threads, too.
     # In the editor, a property that does not apply is kept and saved, and not shown.
     global depth
     cdef uint8_t changed = 0
     cdef ClassData* data
-    if instance == NULL or (<Instance*>instance).python == NULL or not thread_is_main():
+    if instance == NULL or (<Instance*>instance).python == NULL:
         return 0
     self = <object>(<Instance*>instance).python
     data = <ClassData*>(<Instance*>instance).data
     begin_entry()
     try:
+        enter_thread()
         name = name_to_python(property.name)
         slot = None if data.varying == NULL else (<dict>data.varying).get(name)
         if slot is not None and slot not in <dict>PyObject_GenericGetDict(self, NULL):
@@ -438,7 +440,7 @@ cdef uint8_t on_validate_property(void* instance, PropertyInfo* property) noexce
             if not is_inside_tree((<GDObject>self).live()):
                 property.usage &= ~USAGE_EDITOR
             changed = 1
-        shown = True if data.shown_as == NULL else (<object>data.shown_as)(self, name)
+        shown = True if data.shown_as == NULL or not thread_is_main() else (<object>data.shown_as)(self, name)
         if shown is False:
             property.usage &= ~USAGE_EDITOR
             changed = 1

@@ -74,6 +74,27 @@ def test_what_was_set_is_stored_outside_the_tree_too(branch, name):
     top.free()
 
 
+def test_what_a_thread_copies_and_packs_is_the_same(branch, gdscript):
+    default = exports_of(next(one for one in declared_classes if one.__name__ == "HabitMoveTo"))["turn_speed"].default
+    top = branch("HabitMoveTo", {"turn_speed": default})
+    top.get_parent().remove_child(top)
+    copy, scene = gdscript("""
+        extends RefCounted
+        static func run(top: Node) -> Array:
+            var thread := Thread.new()
+            thread.start(func() -> Array:
+                var scene := PackedScene.new()
+                scene.pack(top)
+                return [top.duplicate(), scene])
+            return thread.wait_to_finish()
+    """).run(top)
+    for one in (copy, scene.instantiate()):
+        assert one.get_node("Made").turn_speed == default
+        one.free()
+    assert "turn_speed" in stored(scene, 1)
+    top.free()
+
+
 @pytest.mark.parametrize("ending", ["2d", "3d"])
 def test_a_guard_that_is_packed_and_made_again_is_the_same(node, ending):
     guard = singleton("ResourceLoader").load(f"res://addons/ai_core/examples/guard_{ending}.tscn").instantiate()

@@ -184,6 +184,7 @@ class Habit(ChartNode, Node):
     _cached_run: HabitContext | None = None
     _exited_run: HabitContext | None = None
     callables: Mapping[str, Any] = MappingProxyType({})      # Callables of set_callable(), by hook name
+
     @branch_member
     def on_entered(self) -> None:
         tree = tree_above(self)
