@@ -18,7 +18,7 @@ from cython.cimports.libc.math import fabs, pow, sqrt
 
 from ai_core.senses.sensation import Sensation
 
-__all__ = ["COLUMNS", "LATEST_S", "MOST_ARRIVALS", "MOVED_M", "Arrival", "ArrivalQueue"]
+__all__ = ["LATEST_S", "MOST_ARRIVALS", "MOVED_M", "Arrival", "ArrivalQueue"]
 
 LATEST_S = 2.0
 """How much longer than necessary an arrival may wait (s); then it is dropped.
@@ -31,13 +31,6 @@ MOST_ARRIVALS = 1 << 17
 
 MOVED_M = 1e-6
 """Change of its distance below which a sensor stood still while a signal travelled (m): rounding of float32."""
-
-COLUMNS = {
-    "line": np.int64, "sensor_id": np.int32, "due_s": np.float64, "leg_m": np.float64, "before": np.float64,
-    "intensity": np.float64, "reach_m": np.float64, "x": np.float64, "y": np.float64, "z": np.float64,
-    "since_s": np.float64, "is_final": np.bool_,
-}
-"""Saved attributes of an arrival and their types."""
 
 FARTHEST = cython.declare(cython.double, 3.4e38)        # what single precision can hold: sensation.FARTHEST_M
 MOVED = cython.declare(cython.double, MOVED_M)
@@ -423,22 +416,16 @@ class ArrivalQueue:
 
     # Saving.
 
-    def saved(self) -> tuple:
-        """Return the columns of all arrivals by name, and the signal of each.
+    @property
+    def all(self) -> list:
+        """All arrivals: those that wait, in the order of their lines, then those under way in the order of arrival."""
+        return [*self.arrived, *self.awaiting_occlusion, *sorted(self.under_way)]
 
-        Those that wait come first, in the order of their lines, then those under way in the order of arrival.
-        """
-        every: list = [*self.arrived, *self.awaiting_occlusion, *sorted(self.under_way)]
-        columns = {name: np.array([getattr(one, name) for one in every], dtype) for name, dtype in COLUMNS.items()}
-        return columns, [one.signal for one in every]
-
-    def load(self, columns: dict, signals: list) -> None:
-        """Replace all arrivals by those that ``saved`` returned."""
+    @all.setter
+    def all(self, arrivals: list) -> None:
+        one: Arrival
         self.__init__()
-        for signal, *numbers in zip(signals, *(columns[name].tolist() for name in COLUMNS)):  # noqa: B905  checked
-            one = Arrival(signal, 0)
-            for name, number in zip(COLUMNS, numbers):  # noqa: B905  of each column
-                setattr(one, name, number)
+        for one in arrivals:
             if one.line == 0:
                 heappush(self.under_way, one)
             else:

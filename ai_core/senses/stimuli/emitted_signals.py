@@ -20,20 +20,7 @@ from ai_core.budget import Budget
 from ai_core.errors import LARGEST, check_type, finite_number, point, shown
 from ai_core.saving.declared_state import Change, DeclaredState, Inner, Part, Refuse, Saveable
 from ai_core.saving.fields import LATEST_S as LATEST_MOMENT_S
-from ai_core.saving.kinds import (
-    ArrayOf,
-    Columns,
-    Flag,
-    ListOf,
-    Named,
-    Number,
-    Optional,
-    Point,
-    Record,
-    Seconds,
-    Text,
-    Whole,
-)
+from ai_core.saving.kinds import Flag, ListOf, Named, Number, Optional, Point, Record, Seconds, Text, Whole
 from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensation import Hear, ReachNumbers, Signal
@@ -41,7 +28,7 @@ from ai_core.senses.sensation import Point as Place
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.source_table import ALL_AFFILIATIONS, PLAIN, SourceTable
 from ai_core.senses.stimuli.air import BackgroundNoise, Wind
-from ai_core.senses.stimuli.arrival_loops import LATEST_S, MOST_ARRIVALS, ArrivalQueue
+from ai_core.senses.stimuli.arrival_loops import LATEST_S, MOST_ARRIVALS, Arrival, ArrivalQueue
 from ai_core.senses.stimuli.muffling import Between
 
 __all__ = ["MOST_AT_ONCE", "SIGNAL", "EmittedSignals", "Muffle", "StimulusFront"]
@@ -83,8 +70,20 @@ SIGNAL = Record(
     tag=Text(), channel=Text())
 """How a signal is saved, by an owner with ``_modalities`` and ``loaded_at_s``, the moment of the save (s)."""
 
-MOMENTS = ArrayOf(minimum=-LATEST_MOMENT_S, maximum=LATEST_MOMENT_S)
-LENGTHS = ArrayOf(minimum=0)
+
+def _arrival(signal: Signal, sensor_id: int, **others: Any) -> Any:
+    one = Arrival(signal, sensor_id)
+    for name, value in others.items():
+        setattr(one, name, value)
+    return one
+
+
+POSITIVE = Number(0)
+ARRIVAL = Record(
+    _arrival, signal=SIGNAL, sensor_id=Whole(maximum=LARGEST_ID), line=Whole(maximum=2), due_s=Seconds(),
+    leg_m=POSITIVE, before=POSITIVE, intensity=POSITIVE, reach_m=POSITIVE, x=Number(), y=Number(), z=Number(),
+    since_s=Seconds(), is_final=Flag())
+"""How an ``Arrival`` is saved, by such an owner."""
 
 
 class StimulusFront(NamedTuple):
@@ -99,18 +98,6 @@ class StimulusFront(NamedTuple):
     signal: Signal
     drift_m: Place
     met: set[int]
-
-
-class QueuedArrivals(NamedTuple):
-    """The arrivals of an ``ArrivalQueue``, as they are saved.
-
-    Attributes:
-        signals: their signals, each once.
-        rows: columns of the arrivals; "signal" is an index of ``signals``.
-    """
-
-    signals: list[Signal]
-    rows: dict[str, NDArray[Any]]
 
 
 class EmittedSignals(Saveable):
@@ -130,10 +117,7 @@ class EmittedSignals(Saveable):
 
     STATE = DeclaredState(
         sent=Whole(),
-        arrivals=Record(QueuedArrivals, signals=ListOf(SIGNAL), rows=Columns(
-            signal=ArrayOf(np.int64, minimum=0), line=ArrayOf(np.int64, minimum=0, maximum=2),
-            sensor_id=ArrayOf(np.int32, minimum=0), due_s=MOMENTS, leg_m=LENGTHS, before=LENGTHS, intensity=LENGTHS,
-            reach_m=LENGTHS, x=ArrayOf(), y=ArrayOf(), z=ArrayOf(), since_s=MOMENTS, is_final=ArrayOf(np.bool_))),
+        arrivals=ListOf(ARRIVAL, at="queue.all"),
         merged=Whole(at="queue.merged"),
         dropped=Whole(at="queue.dropped"),
         given_up=Whole(at="queue.given_up"),
@@ -476,19 +460,6 @@ class EmittedSignals(Saveable):
     # Saving.
 
     @property
-    def arrivals(self) -> QueuedArrivals:
-        """All arrivals to come, for a save."""
-        columns, signals = self.queue.saved()
-        once = {id(one): one for one in signals}
-        place_of = {one: place for place, one in enumerate(once)}
-        rows = np.array([place_of[id(one)] for one in signals], np.int64)
-        return QueuedArrivals([*once.values()], {"signal": rows, **columns})
-
-    @arrivals.setter
-    def arrivals(self, saved: QueuedArrivals) -> None:
-        self.queue.load(saved.rows, [saved.signals[one] for one in saved.rows["signal"].tolist()])
-
-    @property
     def held(self) -> list[Signal]:
         """Signals that have not begun, for a save."""
         return list(self.waiting.values())
@@ -503,12 +474,9 @@ class EmittedSignals(Saveable):
                 self.waiting[signal.order] = signal
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
-        signals, rows = values.arrivals
-        if len(rows["signal"]) and int(rows["signal"].max()) >= len(signals):
-            refuse("arrivals.rows.signal", f"must be below {len(signals)}, the number of signals")
-        in_waves = [one.signal for one in values.waves]
-        for name, some in (("arrivals", signals), ("held", values.held), ("waves", in_waves)):
-            if any(one.order >= values.sent for one in some):
+        carriers = ("arrivals", values.arrivals), ("waves", values.waves)
+        for name, signals in ("held", values.held), *((name, [one.signal for one in some]) for name, some in carriers):
+            if any(one.order >= values.sent for one in signals):
                 refuse(name, f"must hold signals of orders below {values.sent}, the number of signals sent")
         self._check_waves(values, refuse)
 
