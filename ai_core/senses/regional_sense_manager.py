@@ -1011,6 +1011,11 @@ class RegionalSenseManager(Saveable):
         """Names of sources by id, as ``sensor_names``; without clues, which loading makes itself."""
         return without_clues(self._sources.ids.names, self._sources.details)
 
+    @property
+    def new_ids(self) -> tuple[Mapping[int, int], Mapping[int, int]]:
+        """Ids of sensors, and of sources, since the last load, by those before it; without clues."""
+        return self._sensors.new_ids, self._sources.new_ids
+
     def forget_all(self) -> None:
         """Clear all memories and meters, for a clock that was set back without the senses."""
         self._rests_until = 0

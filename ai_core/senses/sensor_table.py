@@ -95,11 +95,12 @@ class SensorTable:
         turn: number of the period of the frame under way: sensors look once in each.
         loops: views of these arrays, for the search of sensors in reach.
         layout: another object whenever one of the arrays is replaced.
+        new_ids, saved_ids: of the last load: ids since then by those before it, and the ids of the save.
     """
 
     def __init__(self, modalities: ModalitySet, up: Sequence[float] = (0.0, 1.0, 0.0)) -> None:
         self._modalities = modalities
-        self.ids = IdTable("sensor")
+        self.ids, self.new_ids, self.saved_ids = IdTable("sensor"), dict[int, int](), list[int]()
         self.period, self.turn = 1, 0
         rows = self.ids.capacity
         # Each coordinate in one run of memory: tests over all sensors go along it.

@@ -138,6 +138,7 @@ class SourceTable:
         details: tag, actions, parts and clue by id; sources without any are left out.
         most_parts: the most visible parts that any source has (count).
         layout: another object whenever one of the arrays is replaced.
+        new_ids, saved_ids: of the last load: ids since then by those before it, and the ids of the save.
         clues: a heap of (time of expiry (s), id) of temporary sources.
         views: clarity of sources at the last lines of sight.
     """
@@ -155,7 +156,7 @@ class SourceTable:
         self.counts_motion = bool(self._moving)
         self.camouflage = Camouflage({}) if camouflage is None else camouflage
         self.has_backdrops = has_backdrops
-        self.ids = IdTable("source")
+        self.ids, self.new_ids, self.saved_ids = IdTable("source"), dict[int, int](), list[int]()
         rows = self.ids.capacity
         self.position = np.zeros((rows, 3), np.float32, order="F")  # as the sensors'
         self.own_strength = np.full((rows, len(modalities)), NO_STRENGTH)

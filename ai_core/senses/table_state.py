@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from operator import attrgetter
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 from ai_core.saving.declared_state import Change, Part
 from ai_core.saving.fields import LATEST_S, StateError, place_in, refuse
@@ -24,7 +24,7 @@ from ai_core.senses.source_table import (
     visible_parts,
 )
 
-__all__ = ["SENSORS", "SOURCES", "LoadedTable", "without_clues"]
+__all__ = ["SENSORS", "SOURCES", "without_clues"]
 
 MOST_ROOM_FOR_CONES = 1 << 20
 """Sensors times the most cones that one of them has, in a save (count); 32 MB.
@@ -64,20 +64,6 @@ SOURCE = Record(
     pattern=OneOf(lambda table: ("", *table.camouflage.patterns)), details=DETAILS)
 
 
-class LoadedTable(NamedTuple):
-    """A table made from a save.
-
-    Attributes:
-        table: holds what was saved, and what is only here under new ids.
-        new_ids: by the id here, the one it has from now on.
-        saved_ids: those that were saved, in the order of the save.
-    """
-
-    table: Any
-    new_ids: dict[int, int]
-    saved_ids: list[int]
-
-
 class _TablePart(Part):
     """A table, its rows in the order in which they were added; later fields find it as ``within.sensors``, or sources.
 
@@ -115,8 +101,8 @@ class _TablePart(Part):
         new_ids = {[*here][index]: one for one, index in zip(lasting, found, strict=True)}
         extra = {old: table.ids.add(name) for old, name in here.items() if old not in new_ids}
         table.fit()
-        loaded = LoadedTable(table, {**new_ids, **extra}, [*names])
-        setattr(within, f"{noun}s", loaded)
+        table.new_ids, table.saved_ids = {**new_ids, **extra}, [*names]
+        setattr(within, f"{noun}s", table)
         rows = [*saved.rows, *(self._moved(part.row(old), new, within) for old, new in extra.items())]
         most = MOST_ROOM_FOR_CONES // table.ids.capacity
         for index, row in enumerate(rows):

@@ -489,7 +489,7 @@ class ContinuousSensing(Saveable):
             refuse("found", "must hold all modalities of the pairs while is_looking, otherwise none")
         if any(len(one.keys) != len(one.intensity) for one in values.found.values()):
             refuse("found", "must hold an intensity for each pair")
-        tables = values.within.sensors.table.ids, values.within.sources.table.ids
+        tables = values.within.sensors.ids, values.within.sources.ids
         for name in ("pairs", "found"):
             for one in getattr(values, name).values():
                 for ids, table in zip(ids_of(one.keys), tables, strict=True):

@@ -98,7 +98,7 @@ def test_a_script_that_saves_and_cannot_load_is_named_at_once(world, gdscript, e
      (["AIBehavior/../Keeper/Think", "state", "settings", "enabled"], 1, "'settings.enabled' must be true or false"),
      (["HabitTree/../Keeper/Brain", "state", "settings", "period"], 1.5, "must be an integer, got 1.5"),
      (["SenseManager/../Senses", "state", "sensors", 0, 0], "nobody",
-      "'sensors[0][0]' is 'nobody', which is not in the scene"),
+      "'sensors' does not fit the scene: unknown node 'nobody'"),
      (["SenseManager/../Senses", "state", "sensors", 0, 1, "settings", "sight_range"], math.nan, "finite number")],
 )
 def test_a_damaged_save_is_one_clear_error_and_changes_nothing(world, expect_errors, path, value, message):

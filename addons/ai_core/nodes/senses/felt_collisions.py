@@ -5,9 +5,8 @@ from collections import defaultdict
 from typing import Any
 
 from addons.ai_core.bridge.gd import get_object, slide_pairs
-from addons.ai_core.nodes.saving.scene_values import path_of
 from ai_core.saving.declared_state import DeclaredState, Saveable
-from ai_core.saving.kinds import ListOf, MapOf, Row, Seconds, Text, Whole
+from ai_core.saving.kinds import MapOf, Row, Seconds, Whole
 from ai_core.senses.id_table import LARGEST_ID
 
 AGAIN_S = 0.25
@@ -20,48 +19,27 @@ CONTACTS = {
 """Signals of a body that report contacts."""
 
 
-class _BodyPairs(ListOf):
-    """Pairs of bodies, by path; bodies that no longer exist are left out."""
-
-    def __init__(self, at: str) -> None:
-        super().__init__(Row(_pair, Text(), Text()), at=at)
-
-    def save(self, value: Any, owner: Any) -> Any:
-        """Return the pairs of paths."""
-        paths = owner.body_paths()
-        return super().save(sorted((paths[a], paths[b]) for a, b in value if a in paths and b in paths), owner)
-
-    def read(self, plain: Any, place: str, owner: Any) -> Any:
-        """Return the pairs of instance ids."""
-        ids = {path: one for one, path in owner.body_paths().items()}
-        return {(ids[a], ids[b]) for a, b in super().read(plain, place, owner) if a in ids and b in ids}
-
-
-def _pair(one: Any, other: Any) -> tuple[Any, Any]:
-    return one, other
-
-
 ID = Whole(maximum=LARGEST_ID)
 
 
 class FeltCollisions(Saveable):
     """Delivers touches to sensors whose bodies met the bodies of sources.
 
+    It is saved after a delivery, so no contact waits then. Bodies that slide along each other in the first frame after
+    a load count as having slid before.
+
     Attributes:
         is_busy: whether bodies met, or some have to be asked: those of the members that there were in the last frame.
         members: readers of the manager of which the last frame delivered contacts.
     """
 
-    STATE = DeclaredState(
-        delivered=MapOf(Seconds(), key=Row(_pair, ID, ID), at="_delivered_s"),
-        sliding=_BodyPairs(at="_sliding"),
-        met=_BodyPairs(at="_met"),
-    )
+    STATE = DeclaredState(delivered=MapOf(Seconds(), key=Row(lambda *pair: pair, ID, ID), at="_delivered_s"))
 
     def __init__(self, manager: Any) -> None:
         self._manager = manager
         self._met: set[tuple[int, int]] = set()          # instance ids of bodies, since the last frame
-        self._sliding: set[tuple[int, int]] = set()      # pairs that slid along each other in the last frame
+        # Pairs that slid along each other in the last frame; None after a load.
+        self._sliding: set[tuple[int, int]] | None = set()
         self._delivered_s: dict[tuple[int, int], float] = {}  # when a sensor last felt a source
         self.is_busy = False
         self.members: tuple[Any, ...] | None = None      # the next fields are made from them
@@ -92,7 +70,7 @@ class FeltCollisions(Saveable):
         self.is_busy = bool(self._movers)
         if self._movers:
             sliding = slide_pairs(self._movers, self._bodies)
-            if sliding:
+            if sliding and self._sliding is not None:
                 self._met |= sliding - self._sliding
             self._sliding = sliding
         if not self._met:
@@ -110,12 +88,8 @@ class FeltCollisions(Saveable):
                 self._manager.feel(*pair)
 
     def _finish_load(self) -> None:
-        self.is_busy = True
-
-    def body_paths(self) -> dict[int, str]:
-        """Return the path of each body, by instance id."""
-        bodies = {one: get_object(one) for one in self._manager.member_bodies()}
-        return {one: path_of(self._manager, body) for one, body in bodies.items() if body is not None}
+        self._met.clear()
+        self._sliding, self.is_busy = None, True
 
 
 def _by_body(bodies: dict[int, int]) -> dict[int, list[int]]:

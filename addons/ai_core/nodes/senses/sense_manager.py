@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
 from heapq import heapify, heappop, heappush
@@ -48,9 +47,10 @@ from addons.ai_core.nodes.senses.sense_place import GROUP, graph_of_scene, graph
 from addons.ai_core.nodes.senses.sight_fans import sight_fans
 from ai_core.errors import UnknownNameError
 from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part
-from ai_core.saving.fields import State, refuse
+from ai_core.saving.fields import State, StateError, refuse
 from ai_core.saving.inner_state import inner_state, prepared_inner
 from ai_core.saving.kinds import Kind, ListOf, Row, Text
+from ai_core.saving.matching import match_by_name
 from ai_core.scheduling.task import Task, Turn
 from ai_core.senses.graph.sense_graph import SenseGraph
 from ai_core.senses.graph.sense_graph_manager import SenseGraphManager
@@ -153,9 +153,6 @@ def _looked_up(bodies: NDArray[np.int64], ids: NDArray[np.int32]) -> NDArray[np.
     return bodies[slots]
 
 
-Name = tuple[str, int]
-
-
 def _saved_nodes(names: Mapping[int, str], nodes: dict[int, Any]) -> list[Any]:
     """Return the name and state of each sensor or source, in the order in which they joined."""
     return [[name, nodes[one].saved()] for one, name in names.items() if one in nodes]
@@ -166,24 +163,14 @@ NAMED = ListOf(Row(lambda name, state: (name, state), Text(), Kind()))
 
 def _prepared_nodes(plain: object, place: str, names: Mapping[int, str], nodes: dict[int, Any]) -> Change:
     """Check saved states, matched by name and order of joining; return the function that loads them."""
-    ids, numbers, changes = _by_name(names), Counter[str](), []
-    for index, (name, state) in enumerate(NAMED.read(plain, place, None)):
-        node = nodes.get(ids.get((name, numbers[name]), -1))
-        numbers[name] += 1
-        if node is None:
-            refuse(f"{place}[{index}][0]", f"is {name!r}, which is not in the scene")
-        changes.append(node.STATE.prepare(node, state, f"{place}[{index}][1]"))
+    saved, here = NAMED.read(plain, place, None), [one for one in names if one in nodes]
+    try:
+        found = match_by_name("node", [name for name, _ in saved], [names[one] for one in here])
+    except StateError as error:
+        refuse(place, f"does not fit the scene: {error}")
+    states = [(nodes[here[index]], state) for index, (_, state) in zip(found, saved, strict=True)]
+    changes = [node.STATE.prepare(node, state, f"{place}[{index}][1]") for index, (node, state) in enumerate(states)]
     return lambda: [change() for change in changes]
-
-
-def _by_name(names: Mapping[int, str]) -> dict[Name, int]:
-    """Return ids by name and by index among ids of the same name."""
-    found: dict[Name, int] = {}
-    numbers: Counter[str] = Counter()
-    for one, name in names.items():
-        found[name, numbers[name]] = one
-        numbers[name] += 1
-    return found
 
 
 SENSED, HEARING = "sensed", "hearing"
@@ -761,10 +748,6 @@ class SenseManager(SavedState, Node):
         self._made_readers()
         return _looked_up(self._own_bodies[0], sensor_ids)
 
-    def member_bodies(self) -> set[int]:
-        """Return the instance ids of all bodies of sensors and sources."""
-        return {one for one in (*self._sensor_bodies.values(), *self._bodies.values()) if one}
-
     def feel(self, sensor_id: int, source_id: int) -> None:
         """Deliver a touch by a source to a sensor, with touch_strength of the source."""
         strength = self._sources[source_id].touch_strength
@@ -917,6 +900,7 @@ class SenseManager(SavedState, Node):
     def saved(self) -> State:
         self.flush_removed()
         self.refresh_names()
+        self._is_felt()         # contacts since the last frame become signals, which are saved
         return super().saved()
 
     def prepared(self, state: object) -> Change:
@@ -931,9 +915,8 @@ class SenseManager(SavedState, Node):
         change = Part().prepare(self.core, plain, place)
 
         def load() -> None:
-            sensors, sources = _by_name(self.core.sensor_names), _by_name(self.core.source_names)
             change()
-            self._take_ids(sensors, sources)
+            self._take_ids(*self.core.new_ids)
 
         return load
 
@@ -962,14 +945,13 @@ class SenseManager(SavedState, Node):
         self._fading = [(node.until_s, one) for one, node in self._sources.items() if node.until_s < math.inf]
         heapify(self._fading)
 
-    def _take_ids(self, sensors: dict[Name, int], sources: dict[Name, int]) -> None:
-        """Give nodes the ids of a loaded game; the arguments are their old ids by name."""
-        new_sensors, new_sources = _by_name(self.core.sensor_names), _by_name(self.core.source_names)
-        self._sensors = {new_sensors[name]: self._sensors[old] for name, old in sensors.items()}
-        self._sensor_bodies = {new_sensors[name]: self._sensor_bodies[old] for name, old in sensors.items()}
-        self._bodies = {new_sources[name]: self._bodies[old] for name, old in sources.items()}
-        self._sources = {new_sources[name]: self._sources[old] for name, old in sources.items()}
-        self._owners = {new_sources[name]: self._owners[old] for name, old in sources.items() if old in self._owners}
+    def _take_ids(self, sensors: Mapping[int, int], sources: Mapping[int, int]) -> None:
+        """Give nodes the ids of a loaded game, by their old ids."""
+        self._sensors = {sensors[old]: node for old, node in self._sensors.items()}
+        self._sensor_bodies = {sensors[old]: body for old, body in self._sensor_bodies.items()}
+        self._bodies = {sources[old]: body for old, body in self._bodies.items()}
+        self._sources = {sources[old]: node for old, node in self._sources.items()}
+        self._owners = {sources[old]: owners for old, owners in self._owners.items()}
         self._readers = None
         for new, node in (*self._sensors.items(), *self._sources.items()):
             node.take_id(new)
