@@ -11,7 +11,8 @@ KEPT = {"the budget": 1 / 1.1}
 
 # All sense all, decide by habits, request three paths a frame over 200 by 200 cells, hear events, and query a polling
 # station. Budgets count the time of the main thread, as the figures do. "needed" is the median of frames without a
-# limit. Beside a script that never yields, the frames in which it ran are left out: they exceed the budget by its time.
+# limit. A loop that always does the same, with the budget as its median, shows what of a percentile is the machine's.
+# Beside a script that never yields, the frames in which it ran are left out: they exceed the budget by its time.
 SUITE = Suite(
     "A frame of AI with up to ten times as much to do as its budget allows, at 60 frames a second",
     tuple(
