@@ -62,6 +62,16 @@ FLAT = """\
     [node name="Sensor" type="Sensor2D" parent="."]
     position = Vector2(100, 50)
     sight_range = 80.0
+
+    [node name="Hall" type="SenseRegion2D" parent="."]
+    size = Vector2(400, 300)
+
+    [node name="Attic" type="SenseRegion2D" parent="."]
+    visible = false
+
+    [node name="Door" type="SensePortal2D" parent="."]
+    from_region = NodePath("../Hall")
+    to_region = NodePath("../Attic")
     """
 # A camera above that sees 40 m by 40 m, and what drags a handle of a node to a place below it.
 DRAG = """\
@@ -151,6 +161,24 @@ def test_in_two_dimensions_handles_are_dragged_over_the_view(project, prepared):
         say(sensor.get("sight_range"))
     """)
     assert said == ["false", "true", "[true, 120.0]", "80.0"]
+
+
+def test_in_two_dimensions_regions_and_portals_are_always_drawn(project, prepared):
+    said = run_in_editor(project, prepared, """
+        var level: Node = await opened("res://flat.tscn")
+        EditorInterface.set_main_screen_editor("2D")
+        EditorInterface.get_selection().clear()
+        var overlay: RefCounted = load("res://addons/ai_core/editor/sense_overlay_2d.gd").new()
+        var control := Control.new()
+        add_child(control)
+        control.draw.connect(func() -> void: overlay.draw_always(control, level))
+        control.queue_redraw()
+        for i in 2: await get_tree().process_frame
+        say(overlay.always_drawn(level).map(func(node: Node) -> String: return node.name))
+        say(overlay.always_drawn(null))
+        control.free()
+    """)
+    assert said == ['["Hall", "Door"]', "[]"]
 
 
 def test_each_cone_has_handles_and_a_drag_can_be_undone(project, prepared):

@@ -90,3 +90,17 @@ def test_a_place_in_the_settings_may_be_relative_to_the_file(prepared, project):
     (settings.parent / "libpython.so").symlink_to(prepared.library.libpython)
     settings.write_text(f"libpython={{dir}}/libpython.so\nprogram={prepared.python}\n")
     assert "nodes: true" in start(prepared, project).output
+
+
+def test_a_module_of_the_game_does_not_replace_one_of_python(prepared, project):
+    (project / "random.py").write_text("print('random.py of the game runs')\n")
+    (project / "heapq.py").write_text("this is no Python\n")
+    (project / "numpy").mkdir()
+    (project / "village.py").write_text("print('village.py of the game runs')\n")
+    with (project / "project.godot").open("a") as settings:
+        settings.write('[ai_core]\npython_modules=PackedStringArray("village")\n')
+    finished = start(prepared, project)
+    assert "nodes: true" in finished.output
+    assert "village.py of the game runs" in finished.output
+    assert "random.py of the game runs" not in finished.output
+    assert complaints(finished.output) == []

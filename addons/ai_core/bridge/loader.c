@@ -90,14 +90,25 @@ static int start_python(const struct folders *folders) {
     return 1;
 }
 
-/* Put a folder in front of sys.path unless it is on it. */
-static void add_to_path(char *folder) {
+/* Return the index behind Python's own library on sys.path, before installed packages. */
+static ptrdiff_t behind_the_library(object *path) {
+    object *ending = PYTHON(object *, "PyUnicode_FromString", const char *)("-packages");
+    ptrdiff_t count = PYTHON(ptrdiff_t, "PyList_Size", object *)(path), i = 0;
+    while (i < count && PYTHON(ptrdiff_t, "PyUnicode_Tailmatch", object *, object *, ptrdiff_t, ptrdiff_t, int)(
+                            PYTHON(object *, "PyList_GetItem", object *, ptrdiff_t)(path, i), ending, 0, PTRDIFF_MAX, 1) != 1) i++;
+    PYTHON(void, "Py_DecRef", object *)(ending);
+    return i;
+}
+
+/* Put a folder in front of sys.path unless it is on it; the project's behind Python's own library: a random.py of the
+ * game would replace the module of this name for all that Python imports. */
+static void add_to_path(char *folder, int is_project) {
     if (!is_folder(folder)) return;
     to_native(folder);
     object *path = PYTHON(object *, "PySys_GetObject", const char *)("path"); /* BORROWED */
     object *entry = PYTHON(object *, "PyUnicode_DecodeFSDefault", const char *)(folder);
     if (PYTHON(int, "PySequence_Contains", object *, object *)(path, entry) == 0) {
-        PYTHON(int, "PyList_Insert", object *, ptrdiff_t, object *)(path, 0, entry);
+        PYTHON(int, "PyList_Insert", object *, ptrdiff_t, object *)(path, is_project ? behind_the_library(path) : 0, entry);
     }
     PYTHON(void, "Py_DecRef", object *)(entry);
 }
@@ -107,10 +118,10 @@ static void add_to_path(char *folder) {
  * reloaded within the second. */
 static void prepare_modules(struct folders *folders) {
     char folder[TEXT_SIZE];
-    add_to_path(folders->project);
-    if (put(folder, sizeof folder, "%s/python", folders->addon)) add_to_path(folder);
-    if (put(folder, sizeof folder, "%s/bin/%s", folders->addon, AI_CORE_PLATFORM)) add_to_path(folder);
-    add_to_path(folders->own);
+    add_to_path(folders->project, 1);
+    if (put(folder, sizeof folder, "%s/python", folders->addon)) add_to_path(folder, 0);
+    if (put(folder, sizeof folder, "%s/bin/%s", folders->addon, AI_CORE_PLATFORM)) add_to_path(folder, 0);
+    add_to_path(folders->own, 0);
     object *yes = PYTHON(object *, "PyBool_FromLong", long)(1);
     PYTHON(int, "PySys_SetObject", const char *, object *)("dont_write_bytecode", yes);
     PYTHON(void, "Py_DecRef", object *)(yes);

@@ -56,6 +56,7 @@ func _enter_tree() -> void:
 	_controls.baking = baking
 	_gizmos.undo = get_undo_redo()
 	_overlay.undo = get_undo_redo()
+	set_force_draw_over_forwarding_enabled()
 	_panel.undo = get_undo_redo()
 	add_control_to_bottom_panel(_panel, "AI")
 	EditorInterface.get_resource_filesystem().filesystem_changed.connect(_panel.files_changed)
@@ -119,6 +120,10 @@ func _edit(object: Object) -> void:
 func _forward_canvas_draw_over_viewport(overlay: Control) -> void:
 	_overlay.draw(overlay)
 	_squads.draw_flat(overlay, EditorInterface.get_editor_viewport_2d().global_canvas_transform)
+
+
+func _forward_canvas_force_draw_over_viewport(overlay: Control) -> void:
+	_overlay.draw_always(overlay, EditorInterface.get_edited_scene_root())
 
 
 func _forward_3d_draw_over_viewport(overlay: Control) -> void:

@@ -1,8 +1,10 @@
 @tool
 extends RefCounted
-## Draws the ranges of a 2D sense node over the 2D editor, with handles; the node supplies lines and positions.
+## Draws 2D sense nodes over the 2D editor: the selected one with handles, regions and portals always. The node supplies
+## lines and positions.
 
 const DRAWING := &"_get_drawing"
+const ALWAYS_DRAWN: Array[String] = ["SenseRegion2D", "SensePortal2D"]
 const HANDLE_PX := 5.0
 const GRIP_PX := 10.0
 
@@ -25,16 +27,27 @@ func is_drawn(object: Object) -> bool:
 func draw(overlay: Control) -> void:
 	if not _is_there():
 		return
-	var to_screen := _to_screen()
-	var drawing: Dictionary = _node.call(DRAWING)
-	for color: Color in drawing:
-		var lines := PackedVector2Array()
-		for point: Vector3 in drawing[color]:
-			lines.append(to_screen * Vector2(point.x, point.y))
-		overlay.draw_multiline(lines, color, 1.5)
+	_draw_lines(overlay, _node)
 	for place in _places():
 		overlay.draw_circle(place, HANDLE_PX + 1.0, Color.BLACK)
 		overlay.draw_circle(place, HANDLE_PX, Color.WHITE)
+
+
+## Draw the regions and portals of a scene, but for the selected one.
+func draw_always(overlay: Control, root: Node) -> void:
+	for node in always_drawn(root):
+		if node != _node:
+			_draw_lines(overlay, node)
+
+
+func always_drawn(root: Node) -> Array[CanvasItem]:
+	var nodes: Array[CanvasItem] = []
+	for type in ALWAYS_DRAWN:
+		if root:
+			nodes.append_array(root.find_children("*", type, true, false))
+			if root.is_class(type):
+				nodes.append(root)
+	return nodes.filter(func(node: CanvasItem) -> bool: return node.is_visible_in_tree())
 
 
 ## Return whether the event was for a handle.
@@ -44,7 +57,7 @@ func input(event: InputEvent) -> bool:
 	if event is InputEventMouseButton and event.button_index == MOUSE_BUTTON_LEFT:
 		return _grip(event.position) if event.pressed else _let_go()
 	if event is InputEventMouseMotion and _handle >= 0:
-		var point := _to_screen().affine_inverse() * (event as InputEventMouseMotion).position
+		var point := _to_screen(_node).affine_inverse() * (event as InputEventMouseMotion).position
 		_node.call(&"_drag_handle", _handle, Vector3(point.x, point.y, 1.0), Vector3(0.0, 0.0, -1.0))
 		return true
 	return false
@@ -77,12 +90,22 @@ func _is_there() -> bool:
 	return is_instance_valid(_node) and _node.is_inside_tree() and _node.is_visible_in_tree()
 
 
-func _to_screen() -> Transform2D:
-	return _node.get_viewport_transform() * _node.get_global_transform()
+func _draw_lines(overlay: Control, node: CanvasItem) -> void:
+	var to_screen := _to_screen(node)
+	var drawing: Dictionary = node.call(DRAWING)
+	for color: Color in drawing:
+		var lines := PackedVector2Array()
+		for point: Vector3 in drawing[color]:
+			lines.append(to_screen * Vector2(point.x, point.y))
+		overlay.draw_multiline(lines, color, 1.5)
+
+
+func _to_screen(node: CanvasItem) -> Transform2D:
+	return node.get_viewport_transform() * node.get_global_transform()
 
 
 func _places() -> PackedVector2Array:
 	var places := PackedVector2Array()
 	for handle: Array in _node.call(&"_get_handles"):
-		places.append(_to_screen() * Vector2(handle[1].x, handle[1].y))
+		places.append(_to_screen(_node) * Vector2(handle[1].x, handle[1].y))
 	return places
