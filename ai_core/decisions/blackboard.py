@@ -332,6 +332,14 @@ class Blackboard(dict[str, Any]):
             raise
         super().update(fitting)
 
+    def takes(self, key: str, value: Any) -> bool:
+        """Return whether a value has the declared type of a key."""
+        try:
+            self.checked({key: value})
+        except TypeError:
+            return False
+        return True
+
     def checked(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values converted to the declared types; nothing is written.
 

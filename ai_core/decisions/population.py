@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from heapq import heapify, heappop, heappush
 from math import inf
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
@@ -17,7 +17,7 @@ from ai_core.decisions.habits.habit_tree import HabitTree
 from ai_core.errors import check_type, finite_number, shown
 from ai_core.faults import FAILURES_STATE, NO_FAILURES, Failures, FaultIsolation, given_faults
 from ai_core.saving.declared_state import Change, DeclaredState, Saveable
-from ai_core.saving.fields import LATEST_S
+from ai_core.saving.fields import LATEST_S, State
 from ai_core.saving.kinds import MapOf, Record, Row, Seconds, Whole
 from ai_core.scheduling.task import Turn
 
@@ -287,6 +287,15 @@ class DeciderPopulation(Saveable, Generic[AnyMember, AnySlot]):
         self._awake[slot.number] = slot
         self._order = None
         self._most_awake = max(self._most_awake, len(self._awake))
+
+    @classmethod
+    def without_members(cls, state: Mapping[str, Any]) -> State:
+        """Return a checked state without what it holds of single members, for a population that lacks some of them.
+
+        Members are saved by index: those after a missing one would get what was saved of another.
+        """
+        empty = cls().save_state()
+        return {**empty, "seconds": state["seconds"]}
 
     @property
     def _turns(self) -> tuple[int, int]:

@@ -7,8 +7,9 @@ from typing import Any, NoReturn
 
 from ai_core.errors import LARGEST, LARGEST_FLOAT32, MOST, shown
 
-__all__ = ["LARGEST", "LARGEST_FLOAT32", "LATEST_S", "MOST", "State", "StateError", "brief", "check_names",
-           "check_version", "checked_dict", "checked_list", "checked_number", "checked_whole", "place_in", "refuse"]
+__all__ = ["LARGEST", "LARGEST_FLOAT32", "LATEST_S", "MOST", "LeftOutError", "State", "StateError", "brief",
+           "check_names", "check_version", "checked_dict", "checked_list", "checked_number", "checked_whole",
+           "place_in", "refuse"]
 
 State = dict[str, Any]
 """Plain data: dicts with strings as keys, lists, strings, numbers, true, false, None."""
@@ -20,6 +21,10 @@ LATEST_S = 1e12
 
 class StateError(ValueError):
     """Saved state is invalid; the message names the place in it, and the reason."""
+
+
+class LeftOutError(StateError):
+    """The load under way leaves out an object that is missing; a ``MapOf`` leaves out its row, without an error."""
 
 
 def place_in(place: str, name: object) -> str:

@@ -19,6 +19,7 @@ from ai_core.saving.fields import (
     LARGEST_FLOAT32,
     LATEST_S,
     MOST,
+    LeftOutError,
     StateError,
     brief,
     check_names,
@@ -341,10 +342,13 @@ class MapOf(Kind):
         found: dict[Any, Any] = {}
         for index, pair in enumerate(checked_list(place, plain)):
             one, value = checked_list(f"{place}[{index}]", pair, 2)
-            one = key.read(one, f"{place}[{index}][0]", owner)
-            if one in found:
-                refuse(f"{place}[{index}][0]", f"occurs twice: {brief(one)}")
-            found[one] = self._kind_of(owner, one).read(value, f"{place}[{index}][1]", owner)
+            try:
+                one = key.read(one, f"{place}[{index}][0]", owner)
+                if one in found:
+                    refuse(f"{place}[{index}][0]", f"occurs twice: {brief(one)}")
+                found[one] = self._kind_of(owner, one).read(value, f"{place}[{index}][1]", owner)
+            except LeftOutError:
+                pass
         return found
 
 

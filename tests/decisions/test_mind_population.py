@@ -260,6 +260,17 @@ def test_all_are_visited_once_after_a_save_of_more_minds():
     assert [len(mind.told) for mind in minds] == [2] * 3
 
 
+def test_all_are_visited_once_where_other_minds_are_here():
+    first = population_of(*sleepy())
+    first.tick(0.25)
+    first.tick(0.5)
+    minds = sleepy()
+    second = population_of(*minds)
+    second.prepare_state(second.without_members(first.save_state()))()
+    assert second.save_state()["seconds"] == 0.75
+    assert not any(second.is_sleeping(mind) for mind in minds)
+
+
 def test_who_sleeps_takes_no_room_among_those_who_are_awake():
     minds = [Mind(inf) for _ in range(1000)]
     population = population_of(*minds)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ai_core.clock import TimeIndex
 from ai_core.saving.declared_state import ClockNow, DeclaredState, Hook, Part, Same, Saveable
-from ai_core.saving.fields import StateError
+from ai_core.saving.fields import LeftOutError, StateError
 from ai_core.saving.kinds import (
     ArrayOf,
     ByName,
@@ -245,6 +245,20 @@ def test_what_is_wrong_is_refused_with_its_place(place, value, message):
         knight.prepare_state(saved)
     assert str(caught.value).startswith(message)
     assert knight.save_state() == before
+
+
+def test_a_row_of_an_object_that_is_left_out_is_left_out():
+    class Present(Text):
+        def read(self, plain, place, owner):
+            if plain not in owner:
+                raise LeftOutError(place)
+            return plain
+
+    plain = [["a", 1], ["b", 2], ["a", 3], ["c", 4]]
+    assert MapOf(Whole(), key=Present()).read(plain[1:], "ages", {"a", "c"}) == {"a": 3, "c": 4}
+    assert MapOf(Present(), key=Whole()).read([[1, "a"], [2, "b"]], "names", {"a"}) == {1: "a"}
+    with pytest.raises(StateError, match="occurs twice"):
+        MapOf(Whole(), key=Present()).read(plain, "ages", {"a", "c"})
 
 
 def test_missing_and_unknown_fields_are_refused():

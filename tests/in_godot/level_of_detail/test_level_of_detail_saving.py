@@ -95,7 +95,7 @@ def first_of(state):
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [(lambda state: state["agents"].update({"../Nobody": first_of(state)}), "has '../Nobody', which is not in the"),
+    [(lambda state: state["agents"].update({"../Nobody": first_of(state)}), "is of the node '../Nobody', which"),
      (lambda state: first_of(state).update(id=99), "must have the ids of importance"),
      (lambda state: first_of(state).update(seen=[1.0, 2.0]), "seen"),
      (lambda state: state["crowds"].update(thieves={}), "has the crowd 'thieves'"),

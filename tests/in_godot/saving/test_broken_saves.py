@@ -164,7 +164,7 @@ def test_broken_and_missing_parts_are_left_out_on_request(world, expect_errors):
     assert second.scheduler.call("load_state", state, True) is True
     left_out = second.scheduler.call("get_left_out")
     assert left_out == {
-        "node/../Thing": "is not among the parts", "behavior gone": "1 saved, 0 here",
+        "../Thing": "is not in the scene", "behavior gone": "1 saved, 0 here",
         "HabitTree/../Keeper/Brain": "'tree': 'active' must be a list, got 3"}
     assert second.keeper.get("position") == Vector3(1, 2, 3)
     assert second.scheduler.clock.now.frame == 1

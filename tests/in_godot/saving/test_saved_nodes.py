@@ -92,13 +92,13 @@ def test_a_script_that_saves_and_cannot_load_is_named_at_once(world, gdscript, e
     [(["node/../Keeper", "motion", "velocity"], 3, "node/../Keeper: 'motion.velocity' must be a Vector3, got 3"),
      (["node/../Keeper", "motion", "speed"], 3, "node/../Keeper: 'motion.speed' is an unknown field"),
      (["node/../Keeper", "script", "friends"], [{"!": "node", "of": "../Nobody"}],
-      "is the node '../Nobody', which is not in the scene"),
+      "is of the node '../Nobody', which is not in the scene"),
      (["node/../Keeper", "version"], 2, "node/../Keeper: 'version' is 2"),
      (["AIBehavior/../Keeper/Think", "state", "settings", "priority"], -1.0, "priority must be between 0.001 and 1000"),
      (["AIBehavior/../Keeper/Think", "state", "settings", "enabled"], 1, "'settings.enabled' must be true or false"),
      (["HabitTree/../Keeper/Brain", "state", "settings", "period"], 1.5, "must be an integer, got 1.5"),
      (["SenseManager/../Senses", "state", "sensors", 0, 0], "nobody",
-      "'sensors' does not fit the scene: unknown node 'nobody'"),
+      "'sensors' is of the node 'nobody', which is not in the scene"),
      (["SenseManager/../Senses", "state", "sensors", 0, 1, "settings", "sight_range"], math.nan, "finite number")],
 )
 def test_a_damaged_save_is_one_clear_error_and_changes_nothing(world, expect_errors, path, value, message):

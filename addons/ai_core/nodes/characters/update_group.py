@@ -325,9 +325,12 @@ class UpdateGroup(Saveable):
                     node.restore_sleep(is_asleep=tick_group.population.is_sleeping(node.group_member))
 
     def _load_populations(self, saved: dict[Key, SavedTickGroup]) -> None:
-        for tick_group in self.tick_groups:
+        for tick_group, nodes in self._nodes_by_tick_group():
             if tick_group.key in saved:
-                tick_group.population.prepare_state(saved[tick_group.key].population)()
+                one = saved[tick_group.key]
+                are_here = one.nodes == [path_of(self._scheduler, node) for node in nodes[:len(one.nodes)]]
+                state = one.population if are_here else tick_group.population.without_members(one.population)
+                tick_group.population.prepare_state(state)()
 
     def _arrange(self, saved: dict[Key, SavedTickGroup]) -> None:
         """Restore the tick groups and the order of nodes from a save; nodes that it lacks come last."""

@@ -1,6 +1,7 @@
 """SceneEvents: the events under one AIScheduler, with a group per AIEventManager, their listeners and one queue."""
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from addons.ai_core.bridge.gd import (
@@ -14,7 +15,7 @@ from addons.ai_core.bridge.gd import (
     report_warning,
 )
 from addons.ai_core.nodes.events.event_terms import EventNames
-from addons.ai_core.nodes.saving.scene_values import path_of
+from addons.ai_core.nodes.saving.scene_values import leave_out, path_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import callable_name, named_after
 from ai_core.clock import TimeIndex
 from ai_core.events.event import Event
@@ -22,7 +23,7 @@ from ai_core.events.event_log import EventLog
 from ai_core.events.event_manager import Broadcast, EventManager
 from ai_core.events.narrowcast import Group, GroupMembership, MemberSubscription, Narrowcast
 from ai_core.events.squad_radio import SquadRadio
-from ai_core.saving.declared_state import DeclaredState, Part, Saveable
+from ai_core.saving.declared_state import Change, DeclaredState, Part, Saveable
 from ai_core.saving.fields import State
 from ai_core.scheduling.task import Task, Turn
 from ai_core.trace import Trace
@@ -205,6 +206,23 @@ def owner_of(handler: Any) -> Any:
     owner = handler.get("get_object") if isinstance(handler, GDCallable) else getattr(handler, "__self__", None)
     is_node = getattr(owner, "is_class", None)
     return owner if is_node is not None and is_node("Node") else None
+
+
+def _without_members(state: Any, members: set[str]) -> Any:
+    """Return the saved state of a SceneEvents without some members, which get none of its events."""
+    if not members:
+        return state
+    narrowcast = state["narrowcast"]
+    events = narrowcast["events"]
+    queue = [
+        [order, event, rest and [None if one is not None and one[0] in members else one for one in rest]]
+        for order, event, rest in events["queue"]]
+    failing = [pair for pair in events["failing"] if pair[0][0] not in members]
+    return {
+        **state, "radios": {name: one for name, one in state["radios"].items() if name not in members},
+        "narrowcast": {
+            **narrowcast, "members": [one for one in narrowcast["members"] if one["member"] not in members],
+            "events": {**events, "queue": queue, "failing": failing}}}
 
 
 MAX_NESTED = 64
@@ -474,6 +492,22 @@ class SceneEvents(Saveable):
     def save_state(self) -> State:
         self._purge(always=True)
         return super().save_state()
+
+    def prepare_state(self, state: Any) -> Change:
+        self._check_at_rest()
+        with suppress(LookupError, TypeError):       # the next reader refuses it with the reason
+            saved = {one["member"] for one in state["narrowcast"]["members"]}
+            missing = {one for one in saved - {one.name for one in self.narrowcast.members} if self._leaves_out(one)}
+            state = _without_members(state, missing)
+        return super().prepare_state(state)
+
+    def _leaves_out(self, member: str) -> bool:
+        """Return whether a load leaves out a member that does not listen; raise StateError if its node is missing."""
+        path = member.rpartition(" at ")[0]
+        if not path or (self.scheduler.top.leaving_out is None and self.scheduler.get_node_or_null(path) is not None):
+            return False                     # the next reader refuses it: its node does not listen
+        leave_out(self.scheduler, path, "members")
+        return True
 
     def _check_at_rest(self) -> None:
         """Refresh the names, by which all parts are saved and loaded."""

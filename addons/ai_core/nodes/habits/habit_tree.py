@@ -49,7 +49,8 @@ from addons.ai_core.nodes.habits.habit_sharing import (
     shared_definition,
     shared_tree,
 )
-from addons.ai_core.nodes.saving.node_state import SavedState, prepared_scripts, saved_scripts
+from addons.ai_core.nodes.saving.node_settings import prepared_settings
+from addons.ai_core.nodes.saving.node_state import SavedState, has_other_parts, prepared_scripts, saved_scripts
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     check_callable,
@@ -386,7 +387,23 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
 
     def prepared(self, state: object) -> Change:
         self._edit_now()
+        if isinstance(state, dict) and has_other_parts(
+                self, "habits", state.get("scripts"), self._habits_by_path(), "its settings and blackboard"):
+            return self._prepared_without_habits(state)
         return super().prepared(state)
+
+    def _prepared_without_habits(self, state: dict[str, Any]) -> Change:
+        """Check the saved settings and blackboard of other habits; return the function that loads them.
+
+        The present habits continue: in a scene that has just begun they are at their beginning.
+        """
+        board = self._blackboard
+        saved = self._scheduler.values.value(state["tree"]["blackboard"], "tree.blackboard") or {}
+        fitting = {key: value for key, value in saved.items() if board.takes(key, value)}
+        changes = [
+            prepared_settings(self, state["settings"], "settings"), self._prepare_scopes(state["scopes"], "scopes"),
+            lambda: board.replace_values({**board, **fitting})(), self._update_schedule]
+        return lambda: [change() for change in changes]
 
     def _save_scopes(self) -> State:
         plain = self._scheduler.values.plain

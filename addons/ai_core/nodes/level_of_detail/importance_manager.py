@@ -16,7 +16,7 @@ from addons.ai_core.nodes.level_of_detail.importance_member import GROUP
 from addons.ai_core.nodes.saving.node_settings import core_settings, prepared_settings, saved_settings
 from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.saving.scene_saving import saving
-from addons.ai_core.nodes.saving.scene_values import path_of
+from addons.ai_core.nodes.saving.scene_values import leave_out, path_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     call_waiting,
     enter_group,
@@ -192,17 +192,23 @@ class ImportancePacing:
         return CHOSEN.save(
             [(path_of(agent), task.name, chosen[task]) for task, (_, agent) in self._agents.items()], self)
 
-    def prepare_state(self, plain: object, place: str, path_of: Callable[[Any], str]) -> Callable[[], None]:
-        """Check saved data; return a function that loads them, whatever rate pairs tasks have by then."""
+    def prepare_state(self, plain: object, place: str, scheduler: Any) -> Callable[[], None]:
+        """Check saved data; return a function that loads them, whatever rate pairs tasks have by then.
+
+        Paths of agents begin from the AIScheduler ``scheduler``.
+        """
         self._forget_removed()
         here: dict[tuple[str, str], list[Task]] = {}
         for task, (_, agent) in self._agents.items():
-            here.setdefault((path_of(agent), task.name), []).append(task)
+            here.setdefault((path_of(scheduler, agent), task.name), []).append(task)
         found: dict[Task, float] = {}
         for agent, name, chosen_at in CHOSEN.read(plain, place, self):
-            if not here.get((agent, name)):
+            if here.get((agent, name)):
+                found[here[agent, name].pop(0)] = chosen_at
+            elif scheduler.get_node_or_null(agent) is None:
+                leave_out(scheduler, agent, place)
+            else:
                 refuse(place, f"has {name!r}, which does not follow the importance of an agent in this scene")
-            found[here[agent, name].pop(0)] = chosen_at
 
         def change() -> None:
             self._forget_removed()
@@ -488,6 +494,7 @@ class ImportanceManager(SavedState, Node):
         ids = {node.agent_id: row.id for node, row in rows.items()}
 
         def change() -> None:
+            self.core.remove(np.setdiff1d(self.core.ids, [*ids.values()]))      # left out: not in the scene
             for one, node in self.agents.items():
                 if one not in ids:
                     [ids[one]] = self.core.add(role=node.role, size_m=node.size / self.unit).tolist()
@@ -522,8 +529,8 @@ class ImportanceManager(SavedState, Node):
         rows = kind.read(plain, place, self)
         for path in rows:
             if path not in here:
-                refuse(place, f"has {path!r}, which is not in the scene")
-        return {here[path]: row for path, row in rows.items()}
+                leave_out(self._scheduler, path, place)
+        return {here[path]: row for path, row in rows.items() if path in here}
 
     def _restore_seen(self, places: Places, nodes: dict[int, Any], rows: dict[Any, Any]) -> None:
         for number, node in enumerate(nodes.values()):
@@ -533,7 +540,7 @@ class ImportanceManager(SavedState, Node):
         return self.pacing.save_state(self._path_of)
 
     def _prepare_pacing(self, plain: object, place: str) -> Change:
-        change = self.pacing.prepare_state(plain, place, self._path_of)
+        change = self.pacing.prepare_state(plain, place, self._scheduler)
         return lambda: self._load_and_settle(change)
 
     def _save_crowds(self) -> State:
@@ -545,9 +552,10 @@ class ImportanceManager(SavedState, Node):
         for name, state in saved.items():
             crowd = self.crowds.get(name) or next(
                 (one.new_crowd() for one in self.agents.values() if getattr(one, "crowd", "") == name), None)
-            if crowd is None:
+            if crowd is not None:
+                crowd.prepare_state(state)
+            elif self._scheduler.top.leaving_out is None:
                 refuse(place, f"has the crowd {name!r}, which has no members in this scene")
-            crowd.prepare_state(state)
 
         def change() -> None:
             for name in saved.keys() & self.crowds.keys():

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from addons.ai_core.bridge.gd import (
@@ -19,11 +20,11 @@ from addons.ai_core.nodes.characters.character_work import ScheduledCharacter
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
 from addons.ai_core.nodes.characters.update_group import RULE_MINDS, UpdateGroup
 from addons.ai_core.nodes.rules.rule_set import RuleSet
-from addons.ai_core.nodes.saving.node_state import SavedState
+from addons.ai_core.nodes.saving.node_state import SavedState, has_other_parts
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import report_next_frame, scheduler_of, scheduler_warnings
 from ai_core.decisions import rules as library
-from ai_core.saving.declared_state import DeclaredState, Hook, Part
+from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES
 
 SENSED_FACTS: dict[str, Callable[[Any], float]] = {
@@ -179,6 +180,21 @@ class RuleMind(ScheduledCharacter, SavedState, Node):
 
     def is_in_use(self) -> bool:
         return self._core is not None
+
+    def prepared(self, state: Any) -> Change:
+        with suppress(AttributeError, LookupError, TypeError):      # the next reader refuses it with the reason
+            state = {**state, "mind": self._with_present_rules(state["mind"])} if self.is_in_use() else state
+        return super().prepared(state)
+
+    def _with_present_rules(self, mind: Any) -> Any:
+        """Return the saved state of the mind with the present facts, parameters and rules; new ones begin."""
+        begun = library.RuleMind(self._core.rules, parameters=self._own_parameters()).save_state()
+        fields = ("parameters", "facts", "fired")
+        saved, here = ({name: None for field in fields for name in one[field]} for one in (mind, begun))
+        if not has_other_parts(self, "facts, parameters or rules", saved, here, "those that still exist"):
+            return mind
+        kept = {field: {name: mind[field].get(name, one) for name, one in begun[field].items()} for field in fields}
+        return {**mind, **kept, "failing": []}
 
     def _finish_load(self) -> None:
         self.feed_was_loaded()

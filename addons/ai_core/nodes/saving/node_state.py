@@ -1,16 +1,15 @@
 """State of nodes, declared once; see ``ai_core.saving.declared_state``."""
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
 from addons.ai_core.bridge.gd import get_object
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
-from addons.ai_core.nodes.saving.scene_values import path_of
-from ai_core.errors import UnknownNameError
+from addons.ai_core.nodes.saving.scene_values import leave_out, path_of
 from ai_core.saving.declared_state import Change, DeclaredState, Refuse
-from ai_core.saving.fields import State, StateError, place_in
+from ai_core.saving.fields import LeftOutError, State, StateError, place_in
 from ai_core.saving.kinds import Kind, MapOf, Text
 
 
@@ -80,8 +79,8 @@ class NodeAt(Kind):
         """Return the node."""
         node = owner._scheduler.get_node_or_null(Text().read(plain, place, owner))
         if node is None or not node.is_class(self.class_name):
-            raise StateError(
-                f"{place!r}: {UnknownNameError(self.class_name, plain, ())}; it must be in the scene before loading")
+            leave_out(owner._scheduler, plain, place)
+            raise LeftOutError(place)
         return node
 
 
@@ -99,6 +98,35 @@ class ByNode(MapOf):
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         """Return the values by instance id."""
         return {node.instance_id: one for node, one in super().read(plain, place, owner).items()}
+
+
+def has_other_parts(node: Any, noun: str, saved: object, here: Iterable[str], kept: str) -> bool:
+    """Return whether the parts of a node are not those of its save, as after an update of the game; note it then.
+
+    Args:
+        node: a HabitTree, a StateMachine or a RuleMind.
+        noun: kind of its parts: "habits".
+        saved: names of the parts in the save, as keys of a dict; anything else is refused by the next reader.
+        here: those of the present node.
+        kept: what is loaded all the same, for the message.
+
+    Raises:
+        StateError: if they are not, unless the load under way leaves out what does not fit.
+    """
+    if not isinstance(saved, dict) or not node.is_in_use():
+        return False
+    new, gone = sorted({*here} - {*saved}), sorted({*map(str, saved)} - {*here})
+    if not new and not gone:
+        return False
+    named = [f"{word} {', '.join(names[:3])}{' …' if len(names) > 3 else ''}"
+             for word, names in (("new:", new), ("gone:", gone)) if names]
+    why, top = f"has other {noun} than in the save ({'; '.join(named)})", node._scheduler.top
+    if top.leaving_out is None:
+        raise StateError(
+            f"{why}; restore them before loading, or call load_state(state, true) of the AIScheduler, which loads only"
+            f" {kept}")
+    top.leaving_out[path_of(top, node)] = f"{why}; only {kept} are loaded"
+    return True
 
 
 def is_in_scene(instance_id: int) -> bool:

@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from addons.ai_core.bridge.gd import RefusedValue, method
-from addons.ai_core.nodes.saving.scene_values import path_of
+from addons.ai_core.nodes.saving.scene_values import leave_out, path_of
 from ai_core.saving.declared_state import Change, DeclaredState, Hook, Saveable
 from ai_core.saving.fields import State, StateError
 from ai_core.scheduling.scheduler import Scheduler
@@ -73,6 +73,28 @@ def without_tasks(state: Any, names: set[str]) -> object:
         return state                     # the next reader refuses it with the reason
 
 
+def without_missing_nodes(scheduler: Any, state: State, parts: Mapping[str, object]) -> State:
+    """Return a snapshot without the parts of nodes that are not in the scene.
+
+    Raises:
+        RefusedValue: if there are such parts, unless the load leaves out missing nodes.
+    """
+    saved = state.get("parts")
+    if not isinstance(saved, dict):
+        return state                     # the next reader refuses it with the reason
+    found = {}
+    for name, part in saved.items():
+        _, is_node, path = str(name).partition("/")
+        if name in parts or not is_node or scheduler.get_node_or_null(path) is not None:
+            found[name] = part
+            continue
+        try:
+            leave_out(scheduler, path, name)
+        except StateError as error:
+            raise RefusedValue(f"cannot load this state: {error}; nothing was changed") from None
+    return {**state, "parts": found}
+
+
 class NodePart(Saveable):
     """A node that may be unused; then there is nothing to save and nothing to load."""
 
@@ -136,6 +158,8 @@ def saving(what: str, *, more: str = "", when_loading: str = "") -> tuple[Any, A
     @method
     def load_state(self: Any, state: dict) -> bool:
         load_parts(state, {"node": NodePart(self)})
+        if hasattr(self, "settle"):
+            self.settle()
         return True
 
     save_state.__doc__ = _paragraphs(f"Return {what}; AIScheduler.save_state() includes it.", more)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from posixpath import dirname, join, normpath
 from typing import Any
 
 from addons.ai_core.bridge.gd import (
@@ -45,7 +46,7 @@ class SceneValues(SavedValues):
     """Converts data of scripts: numbers, strings, lists, dictionaries, engine values and nodes.
 
     A node is saved as its path from the scheduler, and is looked up when the save is loaded; a freed node is saved as
-    null. Resources and callables are refused.
+    null, and one that a load leaves out is null. Resources and callables are refused.
 
     Args:
         scheduler: the node from which paths begin.
@@ -90,7 +91,7 @@ class SceneValues(SavedValues):
         if kind == "node" and type(of) is str:
             node = self._scheduler.get_node_or_null(of)
             if node is None:
-                raise StateError(f"{place!r} is the node '{of}', which is not in the scene")
+                leave_out(self._scheduler, of, place)
             return node
         cls = KINDS.get(kind)
         if cls is None:
@@ -122,3 +123,29 @@ def path_of(scheduler: Any, node: Any) -> str:
     "Bob" is below the scheduler, "../Bob" beside it. If the scheduler was freed, the name of the node.
     """
     return str(scheduler.get_path_to(node) if scheduler.is_valid() else node.get_name())
+
+
+def leave_out(scheduler: Any, path: str, place: object) -> None:
+    """Note that the load under way leaves out what was saved of a node; for a node that is not in the scene.
+
+    Args:
+        scheduler: the node from which the path begins.
+        path: path of the node.
+        place: its place in the saved state, for the message.
+
+    Raises:
+        StateError: unless the load leaves out missing nodes; the message has both remedies.
+    """
+    top = getattr(scheduler, "top", None)
+    missing = None if top is None else top.leaving_out
+    start = scheduler if top is None else top
+    if start is not scheduler:
+        path = normpath(join(path_of(start, scheduler), path))
+    while (above := dirname(path)) and start.get_node_or_null(above) is None:
+        path = above            # the character is missing, not only this part of it
+    if missing is None:
+        raise StateError(
+            f"{place!r} is of the node {path!r}, which is not in the scene; add it under this name before loading, or"
+            " leave it out with load_state(state, true) of the AIScheduler")
+    missing[path] = "is not in the scene" if start.get_node_or_null(path) is None else (
+        "is in the scene, but without some of what was saved of it")

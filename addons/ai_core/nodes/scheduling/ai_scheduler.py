@@ -31,7 +31,14 @@ from addons.ai_core.nodes.debugging.edited_scene import nodes_of
 from addons.ai_core.nodes.saving.saved_node import GROUP as SAVED
 from addons.ai_core.nodes.saving.saved_node import SavedNode
 from addons.ai_core.nodes.saving.scene_recording import SceneRecorder, SceneReplay
-from addons.ai_core.nodes.saving.scene_saving import LoadFailed, NodePart, SchedulerPart, load_parts, save_parts
+from addons.ai_core.nodes.saving.scene_saving import (
+    LoadFailed,
+    NodePart,
+    SchedulerPart,
+    load_parts,
+    save_parts,
+    without_missing_nodes,
+)
 from addons.ai_core.nodes.saving.scene_values import SceneValues, path_of
 from addons.ai_core.nodes.scheduling import scheduler_core
 from addons.ai_core.nodes.scheduling.garbage_collection import COLLECTED_EVERY, collect_due
@@ -244,6 +251,7 @@ class AIScheduler(Node):
         self._debugging = DebuggerLink(self)
         self._recorder: Any = None
         self._left_out: dict[str, str] = {}       # by part, the reason why the last load left it out
+        self.leaving_out: dict[str, str] | None = None      # left out by the load under way, by path; None: refused
         self.update_groups: dict[str, Any] = {}          # by kind, the update group of all its nodes
         self.shared: dict[Any, Any] = {}          # by its class, what the nodes of a kind share under this scheduler
         # Instance id -> node that saves through this one; a freed node, which holds resources and scripts, is let go.
@@ -859,8 +867,9 @@ class AIScheduler(Node):
         are. Loading enters and exits no habit and dispatches no event. Afterwards behaviors have the
         ids of the saved game.
 
-        With ``skip_broken`` the part of a node that cannot be read, or whose node does not exist, is
-        left out and all other parts are loaded; a warning and get_left_out() report which and why.
+        With ``skip_broken`` the part of a node that cannot be read is left out, and so is all that was
+        saved of a node that does not exist, such as what others knew of it. All else is loaded; a warning and
+        get_left_out() report what was left out, a missing node once by its path, and why.
 
         A script can fail in _load_state(), after the check. The error then names the node and says
         that all other parts were loaded. With ``roll_back`` the present state is saved first and
@@ -872,12 +881,20 @@ class AIScheduler(Node):
         parts, saved = self._parts(behaviors if skip_broken else None), state.get("parts")
         new = [name for name in parts if "/" in name and isinstance(saved, dict) and name not in saved]
         added: list[Any] = [parts.pop(name) for name in new]
+        self.leaving_out = {} if skip_broken else None
         try:
-            self._left_out = load_parts(state, parts, skip_broken=skip_broken, roll_back=roll_back) | behaviors
-            added += [parts[name] for name in self._left_out if hasattr(parts.get(name), "reset_unsaved")]
+            state = without_missing_nodes(self, state, parts)
+            left_out = load_parts(state, parts, skip_broken=skip_broken, roll_back=roll_back) | behaviors
+            added += [parts[name] for name in left_out if hasattr(parts.get(name), "reset_unsaved")]
+            missing = self.leaving_out or {}
+            of_missing = tuple(f"behavior {path}{end}" for path in missing for end in ("/", " "))
+            self._left_out = missing | {
+                name: why for name, why in left_out.items() if not f"{name} ".startswith(of_missing)}
         except LoadFailed:
             self._settle()
             raise
+        finally:
+            self.leaving_out = None
         for part in added:
             part.reset_unsaved()
         self._settle()
@@ -888,7 +905,10 @@ class AIScheduler(Node):
 
     @method
     def get_left_out(self) -> dict:
-        """Return the parts that the last load_state() with skip_broken left out, by name, with the reasons."""
+        """Return the missing nodes, by path, and the broken parts, by name, that the last load_state() left out.
+
+        The value is the reason.
+        """
         return self._left_out
 
     @method
@@ -962,7 +982,7 @@ class AIScheduler(Node):
         """Restore which nodes sleep and pause, after all nodes are loaded."""
         self.settle_update_groups()
         for node in self.joined_nodes:
-            if node.is_class("ImportanceManager"):
+            if node.is_class("ImportanceManager") or node.is_class("Squad"):
                 node.settle()
 
     def _parts(self, left_out: dict[str, str] | None = None) -> dict[str, SnapshotPart]:

@@ -29,7 +29,7 @@ from addons.ai_core.nodes.characters.agent_places import Dimensions
 from addons.ai_core.nodes.saving.node_settings import core_settings
 from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.saving.scene_saving import saving
-from addons.ai_core.nodes.saving.scene_values import path_of
+from addons.ai_core.nodes.saving.scene_values import leave_out, path_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     call_waiting,
     enter_group,
@@ -171,6 +171,21 @@ def _prepared_nodes(plain: object, place: str, names: Mapping[int, str], nodes: 
     states = [(nodes[here[index]], state) for index, (_, state) in zip(found, saved, strict=True)]
     changes = [node.STATE.prepare(node, state, f"{place}[{index}][1]") for index, (node, state) in enumerate(states)]
     return lambda: [change() for change in changes]
+
+
+def _without_percepts(senses: Any, members: set[tuple[bool, str]]) -> Any:
+    """Return the library's saved state without percepts and notices by sensors, and of sources, of these names."""
+    try:
+        sensors, sources = (
+            {row["id"] for row in senses[kind]["rows"] if (is_sensor, row["name"]) in members}
+            for is_sensor, kind in ((True, "sensors"), (False, "sources")))
+        kept = {name: [
+            row for row in senses["percepts"][name]
+            if row["sensor_id"] not in sensors and row.get("target", row.get("source_id")) not in sources]
+            for name in ("rows", "notices", "heard")}
+        return {**senses, "percepts": {**senses["percepts"], **kept}}
+    except (AttributeError, LookupError, TypeError):
+        return senses                    # the next reader refuses it with the reason
 
 
 SENSED, HEARING = "sensed", "hearing"
@@ -903,10 +918,32 @@ class SenseManager(SavedState, Node):
         self._is_felt()         # contacts since the last frame become signals, which are saved
         return super().saved()
 
-    def prepared(self, state: object) -> Change:
+    def prepared(self, state: Any) -> Change:
         self.flush_removed()
         self.refresh_names()
-        return super().prepared(state)
+        return super().prepared(self._without_missing(state))
+
+    def _without_missing(self, state: Any) -> Any:
+        """Return a saved state without what was known by, and of, sensors and sources that are not in the scene.
+
+        Each of them is added to the library like one that has just left, and is removed by ``flush_removed``.
+        """
+        core = self.core
+        if not (isinstance(state, dict) and all(isinstance(state.get(one), list) for one in ("sensors", "sources"))):
+            return state                     # refused by the next reader, with the reason
+        missing = {
+            (is_sensor, name)
+            for is_sensor, kind, names in ((True, "sensors", core.sensor_names), (False, "sources", core.source_names))
+            for name, _ in NAMED.read(state[kind], kind, self) if name not in names.values()}
+        for is_sensor, name in sorted(missing):
+            leave_out(self._scheduler, name, "sensors" if is_sensor else "sources")
+            place = {"position": (0, 0, 0), "name": name}
+            added = core.add_sensor(**place, forward=(0, 0, 1), thresholds={}) if is_sensor else (
+                core.add_source(**place, strengths={}))
+            self._left[-1 - len(self._left)] = is_sensor, added
+        here = {kind: [one for one in state[kind] if (kind == "sensors", one[0]) not in missing]
+                for kind in ("sensors", "sources")}
+        return {**state, **here, "senses": _without_percepts(state["senses"], missing)} if missing else state
 
     def _save_senses(self) -> State:
         return self.core.save_state()
@@ -916,7 +953,11 @@ class SenseManager(SavedState, Node):
 
         def load() -> None:
             change()
-            self._take_ids(*self.core.new_ids)
+            new_ids = self.core.new_ids
+            self._left = {number: (is_sensor, new_ids[not is_sensor][old])
+                          for number, (is_sensor, old) in self._left.items()}
+            self._take_ids(*new_ids)
+            self.flush_removed()        # those of _without_missing
 
         return load
 

@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import IntEnum
 from typing import Any
 
@@ -305,6 +307,7 @@ class Squad(SavedState, Node):
         self._unmarched_s, self._frames = 0.0, 0
         self._is_resting = True
         self._members = {}
+        self._discharged: list[Any] = []            # by a load, until all nodes are loaded
         self._places = Places(3)
         self._has_changed = True
         self._walkers: WalkRow | None = None
@@ -452,8 +455,29 @@ class Squad(SavedState, Node):
         return change
 
     def _finish_load(self) -> None:
+        gone = [one for one in self.core.members if one not in self._members]    # left out: not in the scene
+        with self._silent():
+            for one in sorted(gone, key=lambda one: one == self.core.commander):     # the last chooses another
+                self.core.remove(one)
         self.crowd.forget()
         self.wake()
+
+    def settle(self) -> None:
+        """Keep members that are in no squad of the save, which is older than they are, after all nodes were loaded."""
+        discharged, self._discharged = self._discharged, []
+        with self._silent():
+            for member in discharged:
+                if member.is_valid() and member.is_inside_tree() and member.get_squad() is None:
+                    self.enlist(member)
+
+    @contextmanager
+    def _silent(self) -> Iterator[None]:
+        """Change members without a signal, as loading emits none."""
+        self.core.on_event, emit = None, self.core.on_event
+        try:
+            yield
+        finally:
+            self.core.on_event = emit
 
     def _made_core(self) -> CoreSquad:
         if self.wait_at <= 0.5:
@@ -1096,7 +1120,8 @@ class Squad(SavedState, Node):
 
     @members_by_id.setter
     def members_by_id(self, members: dict[int, Any]) -> None:
-        for member in self._members.values():
+        self._discharged = list(self._members.values())
+        for member in self._discharged:
             member.discharged(self)
         self._members = {}
         for number, member in members.items():

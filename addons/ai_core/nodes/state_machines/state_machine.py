@@ -28,7 +28,8 @@ from addons.ai_core.nodes.characters.event_names import report_misspelt
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
 from addons.ai_core.nodes.characters.update_group import STATE_MACHINES, UpdateGroup
 from addons.ai_core.nodes.debugging.chart_words import ChartNode
-from addons.ai_core.nodes.saving.node_state import SavedState, prepared_scripts, saved_scripts
+from addons.ai_core.nodes.saving.node_settings import prepared_settings
+from addons.ai_core.nodes.saving.node_state import SavedState, has_other_parts, prepared_scripts, saved_scripts
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import report_next_frame, scheduler_of, scheduler_warnings
 from addons.ai_core.nodes.state_machines.ai_state import AIState
@@ -484,6 +485,14 @@ class StateMachine(ChartNode, ScheduledCharacter, SavedState, Node):
     def saved(self) -> dict[str, Any]:
         self._skip_paused_time()
         return super().saved()
+
+    def prepared(self, state: Any) -> Change:
+        if isinstance(state, dict) and self.nodes is not None and has_other_parts(
+                self, "states", state.get("scripts"), self.nodes.states, "its settings and blackboard"):
+            saved = self._scheduler.values.value(state["blackboard"], "blackboard")
+            settings = prepared_settings(self, state["settings"], "settings")
+            return lambda: [settings(), self.blackboard.update(saved), self._reschedule()]
+        return super().prepared(state)
 
     def _save_scripts(self) -> dict[str, Any]:
         return saved_scripts(self, self.nodes.states)
