@@ -931,19 +931,20 @@ class SenseManager(SavedState, Node):
         core = self.core
         if not (isinstance(state, dict) and all(isinstance(state.get(one), list) for one in ("sensors", "sources"))):
             return state                     # refused by the next reader, with the reason
+        here = {(True, name) for name in core.sensor_names.values()}
+        here |= {(False, name) for name in core.source_names.values()}
         missing = {
-            (is_sensor, name)
-            for is_sensor, kind, names in ((True, "sensors", core.sensor_names), (False, "sources", core.source_names))
-            for name, _ in NAMED.read(state[kind], kind, self) if name not in names.values()}
+            (kind == "sensors", name)
+            for kind in ("sensors", "sources") for name, _ in NAMED.read(state[kind], kind, self)} - here
         for is_sensor, name in sorted(missing):
             leave_out(self._scheduler, name, "sensors" if is_sensor else "sources")
             place = {"position": (0, 0, 0), "name": name}
             added = core.add_sensor(**place, forward=(0, 0, 1), thresholds={}) if is_sensor else (
                 core.add_source(**place, strengths={}))
             self._left[-1 - len(self._left)] = is_sensor, added
-        here = {kind: [one for one in state[kind] if (kind == "sensors", one[0]) not in missing]
+        rows = {kind: [one for one in state[kind] if (kind == "sensors", one[0]) not in missing]
                 for kind in ("sensors", "sources")}
-        return {**state, **here, "senses": _without_percepts(state["senses"], missing)} if missing else state
+        return {**state, **rows, "senses": _without_percepts(state["senses"], missing)} if missing else state
 
     def _save_senses(self) -> State:
         return self.core.save_state()
