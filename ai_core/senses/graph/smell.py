@@ -6,6 +6,7 @@ however long the step.
 """
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Collection
 from types import SimpleNamespace
@@ -33,6 +34,10 @@ MOST_LEAVES = 0.5
 With more, two regions oscillate instead of reaching a balance. A region too small for its
 portals counts as just large enough, so that it reaches the right intensity.
 """
+
+MOST_SCENTS = 1024
+"""Scents that are kept. Where a region dissipates nothing, a scent outlives its source, so many short-lived sources would
+take memory and saves without end."""
 
 ROUNDING_S = 1e-9
 """Time by which a step may come early (s): sums of frame times end a little before a round time."""
@@ -216,19 +221,21 @@ KEY = Row(ScentKey, OneOf(lambda owner: map(owner.name_of, owner.models)), SENSO
 
 
 class SmellSpreading(Saveable):
-    """All scents of a world, by modality and source.
+    """All scents of a world, by modality and source, at most ``MOST_SCENTS``.
 
     Steps have one length, whatever the frame rate; between them only emissions change a
     scent. A step of one scent is not interrupted.
 
     Attributes:
         models: how each smell spreads, by the number of its modality.
-        scents: every scent.
+        scents: every scent, in the order of their last emissions: one too many drops the first.
+        dropped: total of scents that were dropped so.
     """
 
     STATE = DeclaredState(
         begun_s=Seconds(),
         steps=Whole(),
+        dropped=Whole(),
         scents=MapOf(Record(
             _ScentState, affiliation=Whole(maximum=ALL_AFFILIATIONS), tag=Text(), regions=ListOf(Text()),
             mass=ArrayOf(minimum=0), arrived_s=ArrayOf(minimum=-LATEST_S, maximum=LATEST_S),
@@ -252,7 +259,7 @@ class SmellSpreading(Saveable):
         self._step_s, self._report_every_s = step_s, report_every_s
         self.models = {
             number: SmellModel(graphs.graph[number], modalities[number], faintest, step_s) for number in numbers}
-        self.begun_s, self.steps = begun_s, 0
+        self.begun_s, self.steps, self.dropped = begun_s, 0, 0
         self.scents: dict[ScentKey, Scent] = {}
         self._turn: deque[ScentKey] = deque()
 
@@ -271,9 +278,23 @@ class SmellSpreading(Saveable):
         if not self.scents:
             self._skip_to(now_s)  # steps before this scent do not age it
         key = ScentKey(self.name_of(modality), source_id)
-        scent = self.scents.setdefault(key, Scent(self.models[modality], affiliation))
+        scent = self.scents.pop(key, None) or Scent(self.models[modality], affiliation)
+        if len(self.scents) >= MOST_SCENTS:
+            self._drop_first()
+        self.scents[key] = scent
         scent.affiliation, scent.tag = affiliation, tag
         scent.add(region, strength, position, now_s)
+
+    def _drop_first(self) -> None:
+        oldest = next(iter(self.scents))
+        del self.scents[oldest]
+        if oldest in self._turn:
+            self._turn.remove(oldest)
+        if not self.dropped:
+            logging.getLogger("ai_core").warning(
+                "more than %d scents linger in the sense graph; those emitted longest ago are dropped, statistics() counts"
+                " scents_dropped; let regions dissipate the smell, so that scents end", MOST_SCENTS)
+        self.dropped += 1
 
     def advance(self, budget: Budget, now_s: float, hear: Hear) -> bool:
         """Make the steps that are due; return False if the budget ended first.
@@ -339,7 +360,7 @@ class SmellSpreading(Saveable):
     def _scent_states(self) -> dict[ScentKey, _ScentState]:
         """All scents as they are saved; setting it makes them, without the regions that are gone."""
         states = {}
-        for key, scent in sorted(self.scents.items()):
+        for key, scent in self.scents.items():
             at = scent.regions
             known = self._graphs.graph[self._modalities.number(key.modality)].regions
             states[key] = _ScentState(

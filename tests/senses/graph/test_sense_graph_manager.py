@@ -360,3 +360,22 @@ def test_modality_may_carry_less_far_but_regions_set_attenuation():
     assert world.heard == []
     with pytest.raises(ValueError, match="regions define kept_per_m"):
         world.manager.change_modality("hearing", kept_per_m=0.5)
+
+
+def test_scents_of_sources_that_are_gone_do_not_grow_without_end(monkeypatch, caplog):
+    monkeypatch.setattr("ai_core.senses.graph.smell.MOST_SCENTS", 3)
+    world = GraphWorld(SenseGraph(ABC[:2], door("a", "b", (1, 0, 0), "smell")), smells=["smell"])
+    dog = world.source((0, 0, 0))
+    world.manager.emit(dog, "smell", 8.0)
+    for _ in range(6):
+        cat = world.source((2, 0, 0))
+        world.manager.emit(cat, "smell", 8.0)
+        world.manager.emit(dog, "smell", 1.0)           # who still emits is kept
+        world.tick(budget=Budget.of_steps(1))           # in the middle of a step of all
+        world.manager.remove_source(cat)
+    found = world.manager.statistics()
+    assert (found["scents"], found["scents_dropped"]) == (3, 4)
+    assert world.manager.smell_in("a", dog) > 0
+    assert [record.message for record in caplog.records if "scents linger" in record.message] == [
+        "more than 3 scents linger in the sense graph; those emitted longest ago are dropped, statistics() counts"
+        " scents_dropped; let regions dissipate the smell, so that scents end"]
