@@ -36,8 +36,8 @@ portals counts as just large enough, so that it reaches the right intensity.
 """
 
 MOST_SCENTS = 1024
-"""Scents that are kept. Where a region dissipates nothing, a scent outlives its source, so many short-lived sources would
-take memory and saves without end."""
+"""Scents that are kept. Where a region dissipates nothing, a scent outlives its source, so many short-lived sources
+would take memory and saves without end."""
 
 ROUNDING_S = 1e-9
 """Time by which a step may come early (s): sums of frame times end a little before a round time."""
@@ -292,8 +292,8 @@ class SmellSpreading(Saveable):
             self._turn.remove(oldest)
         if not self.dropped:
             logging.getLogger("ai_core").warning(
-                "more than %d scents linger in the sense graph; those emitted longest ago are dropped, statistics() counts"
-                " scents_dropped; let regions dissipate the smell, so that scents end", MOST_SCENTS)
+                "more than %d scents linger in the sense graph; those emitted longest ago are dropped, statistics()"
+                " counts scents_dropped; let regions dissipate the smell, so that scents end", MOST_SCENTS)
         self.dropped += 1
 
     def advance(self, budget: Budget, now_s: float, hear: Hear) -> bool:
