@@ -142,12 +142,8 @@ class IdTable:
 
     def knows(self, some_id: int) -> bool:
         """Return True if the id is in use."""
-        if type(some_id) is int:
-            return some_id in self.names
-        if isinstance(some_id, bool) or not isinstance(some_id, (int, np.integer)):
-            return False
-        slot = some_id & SLOT_MASK
-        return some_id >= 0 and slot < self.capacity and bool(self.by_slot[slot] == some_id)
+        is_whole = isinstance(some_id, (int, np.integer)) and not isinstance(some_id, bool)
+        return is_whole and some_id in self.names
 
     def slots(self, ids: ArrayLike) -> NDArray[np.intp]:
         """Return the rows of many ids, in their order. Cost: O(n), no loop in Python."""
