@@ -418,7 +418,7 @@ class RegionalSenseManager(Saveable):
     def add_source(
         self, *, position: ArrayLike, strengths: Mapping[str, float], affiliation: int = 1,
         name: str = "", light: float = 1.0, size: float = 1.0, pattern: str = "", tag: str = "",
-        actions: Mapping[str, float] | None = None, parts: Sequence[VisiblePart] = (),
+        actions: Mapping[str, float] | None = None, parts: Sequence[VisiblePart] = (), gives_light: bool = False,
     ) -> int:
         """Add a source, which sensors can sense, and return its id.
 
@@ -436,6 +436,7 @@ class RegionalSenseManager(Saveable):
             tag: kind of source, for listeners.
             actions: strength of the signal of each of its actions, for ``act``.
             parts: points that lines of sight are traced to; empty for its position.
+            gives_light: whether it emits light: in a sense graph it is then visible through two portals, not one.
 
         Raises:
             TypeError: if an argument is of another type.
@@ -443,8 +444,9 @@ class RegionalSenseManager(Saveable):
             UnknownNameError: if a modality or pattern is unknown.
         """
         details = PLAIN
-        if tag != "" or actions or parts:
-            details = SourceDetails(tag, {} if actions is None else named_levels(actions), visible_parts(parts))
+        if tag != "" or actions or parts or gives_light is not False:
+            details = SourceDetails(
+                tag, {} if actions is None else named_levels(actions), visible_parts(parts), gives_light=gives_light)
         return self._sources.add(
             position, strengths, affiliation, name,
             light=light, size=size, pattern=pattern, details=details,
@@ -462,6 +464,7 @@ class RegionalSenseManager(Saveable):
         tag: str | None = None,
         actions: Mapping[str, float] | None = None,
         parts: Sequence[VisiblePart] | None = None,
+        gives_light: bool | None = None,
         name: str | None = None,
     ) -> None:
         """Replace the settings that are not None.
@@ -473,7 +476,7 @@ class RegionalSenseManager(Saveable):
             self._sources.ids.check_name(name)
         self._sources.change(
             source_id, strengths, affiliation, light=light, size=size, pattern=pattern,
-            tag=tag, actions=actions, parts=parts,
+            tag=tag, actions=actions, parts=parts, gives_light=gives_light,
         )
         if name is not None:
             self._sources.ids.rename(source_id, name)

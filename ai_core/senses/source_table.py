@@ -11,7 +11,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import finite_number, keep_number, numbers, point, positions, several, shown, whole_number
+from ai_core.errors import (
+    check_type,
+    finite_number,
+    keep_number,
+    numbers,
+    point,
+    positions,
+    several,
+    shown,
+    whole_number,
+)
 from ai_core.senses.id_table import IdTable, grown
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensation import Point
@@ -87,16 +97,19 @@ class SourceDetails:
         actions: strength of the signal of each thing it does.
         parts: points to which lines of sight are asked; none for its position alone.
         clue: its data if it is a clue, else None.
+        gives_light: whether it emits light, and so is visible through two portals of a sense graph.
     """
 
     tag: str = ""
     actions: Mapping[str, float] = field(default_factory=dict)
     parts: tuple[VisiblePart, ...] = ()
     clue: Clue | None = None
+    gives_light: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.tag, str):
             raise TypeError(f"tag must be a string, got {shown(self.tag)}")
+        check_type("gives_light", self.gives_light, bool)
 
 
 PLAIN = SourceDetails()
@@ -135,7 +148,8 @@ class SourceTable:
         counts_motion: whether motion counts in any modality.
         pattern: (capacity,) number of its pattern, or ``NO_PATTERN``.
         affiliation: (capacity,) int64, groups that it belongs to, as bits.
-        details: tag, actions, parts and clue by id; sources without any are left out.
+        details: tag, actions, parts, clue and light by id; sources without any are left out.
+        lights: ids of the sources that give light.
         most_parts: the most visible parts that any source has (count).
         layout: another object whenever one of the arrays is replaced.
         new_ids, saved_ids: of the last load: ids since then by those before it, and the ids of the save.
@@ -167,6 +181,7 @@ class SourceTable:
         self.pattern = np.full(rows, NO_PATTERN, np.intp)
         self.affiliation = np.zeros(rows, np.int64)
         self.details: dict[int, SourceDetails] = {}
+        self.lights: set[int] = set()
         self.most_parts, self.layout = 0, object()
         self.clues: list[tuple[float, int]] = []
         self.views = Views()
@@ -248,10 +263,12 @@ class SourceTable:
         tag: str | None = None,
         actions: Mapping[str, float] | None = None,
         parts: Sequence[VisiblePart] | None = None,
+        gives_light: bool | None = None,
     ) -> None:
         """Replace what is not None; everything is checked before anything changes."""
         slot = self.ids.slot(source_id)
-        if all(one is None for one in (strengths, affiliation, light, size, pattern, tag, actions, parts)):
+        if all(one is None for one in (
+                strengths, affiliation, light, size, pattern, tag, actions, parts, gives_light)):
             return
         row = self.own_strength[slot]
         if strengths is not None:
@@ -268,6 +285,8 @@ class SourceTable:
             details = replace(details, actions=named_levels(actions))
         if parts is not None:
             details = replace(details, parts=visible_parts(parts))
+        if gives_light is not None:
+            details = replace(details, gives_light=gives_light)
         self.affiliation[slot], self.own_strength[slot] = bits, row
         self.light[slot], self.size[slot], self.pattern[slot] = brightness, times, number
         self.put_details(int(source_id), details)
@@ -300,6 +319,7 @@ class SourceTable:
     def put_details(self, source_id: int, details: SourceDetails) -> None:
         """Set the details of a source."""
         before = len(self.details.get(source_id, PLAIN).parts)
+        (self.lights.add if details.gives_light else self.lights.discard)(source_id)
         if details == PLAIN:
             self.details.pop(source_id, None)
         else:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ai_core.saving.declared_state import Change, Part
 from ai_core.saving.fields import LATEST_S, StateError, place_in, refuse
-from ai_core.saving.kinds import ListOf, MapOf, Number, OneOf, Optional, Point, Record, Row, Seconds, Text, Whole
+from ai_core.saving.kinds import Flag, ListOf, MapOf, Number, OneOf, Optional, Point, Record, Row, Seconds, Text, Whole
 from ai_core.saving.matching import match_by_name
 from ai_core.senses.id_table import GENERATIONS, LARGEST_ID, read_ids, saved_ids
 from ai_core.senses.modality import ByModality
@@ -54,7 +54,7 @@ SENSOR = Record(
 
 DETAILS = Record(
     lambda parts, **others: SourceDetails(parts=visible_parts(parts), **others),
-    tag=Text(), actions=MapOf(Number(0)),
+    tag=Text(), actions=MapOf(Number(0)), gives_light=Flag(),
     parts=ListOf(Record(VisiblePart, name=Text(), offset=Point(3), share=Number(1e-9))),
     clue=Optional(Record(Clue, about=Whole(-1, LARGEST_ID), left_at_s=Seconds(), until_s=Number(-LATEST_S, LATEST_S))))
 

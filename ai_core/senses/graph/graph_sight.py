@@ -90,7 +90,7 @@ class _Pairs(NamedTuple):
 
 
 class GraphSight(ContinuousSensing):
-    """``ContinuousSensing`` of a sense graph; ``lights`` holds ids of sources that emit light.
+    """``ContinuousSensing`` of a sense graph.
 
     Cost of a pass: O(sensors, and sources in their regions and those with a portal there).
     """
@@ -100,7 +100,6 @@ class GraphSight(ContinuousSensing):
     ) -> None:
         super().__init__(modalities, sensors, sources)
         self._graphs = graphs
-        self.lights: set[int] = set()
 
     def offsets(self, question: LineQuery) -> Floats:
         """Return the offset from each sensor to the place where its target is visible, such as a screen."""
@@ -201,7 +200,7 @@ class GraphSight(ContinuousSensing):
         last = table.in_rows[found]
         last = last[table.kept[last] > 0]
         parts = [_direct(regions), _through_one(table, last)]
-        if self.lights:
+        if self._sources.lights:
             parts.append(_through_two(table, last))
         return _Routes(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
@@ -214,8 +213,8 @@ class GraphSight(ContinuousSensing):
         size = self._sources.size[target]
         start, end, is_direct = routes.start[route], routes.end[route], routes.is_direct[route]
         looked_at, is_possible = target_at, ~routes.needs_light[route]
-        if self.lights:
-            is_possible |= np.isin(self._sources.ids.by_slot[target], sorted(self.lights))
+        if self._sources.lights:
+            is_possible |= np.isin(self._sources.ids.by_slot[target], sorted(self._sources.lights))
         if routes.is_relayed.any():
             looked_at = np.where(routes.is_relayed[route, np.newaxis], end, target_at)
         if routes.mirror_m.any():

@@ -8,14 +8,12 @@ from numpy.typing import ArrayLike
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock
-from ai_core.errors import UnknownNameError, check_type, finite_number, several_names
+from ai_core.errors import UnknownNameError, finite_number, several_names
 from ai_core.saving.declared_state import Part, Saveable
-from ai_core.saving.kinds import ListOf, Whole
 from ai_core.senses.graph.graph_sight import GraphSight
 from ai_core.senses.graph.sense_graph import GraphBySense, SenseGraph
 from ai_core.senses.graph.sense_graph_waves import GraphSignals
 from ai_core.senses.graph.smell import Scent, ScentGradient, ScentKey, SmellSpreading
-from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.regional_sense_manager import REPORT_EVERY_S, RegionalSenseManager
 from ai_core.senses.sense_settings import SenseSettings
 from ai_core.senses.turns import Stage
@@ -78,8 +76,7 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
     """
 
     STATE = RegionalSenseManager.STATE.extended(
-        graphs=Part(at="_graphs_by_number"), lights=ListOf(Whole(maximum=LARGEST_ID), make=set, at="_sight.lights"),
-        smells=Part(at="_smells"))
+        graphs=Part(at="_graphs_by_number"), smells=Part(at="_smells"))
 
     def __init__(
         self,
@@ -98,8 +95,7 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
         step_s = finite_number("smell_step_s", smell_step_s, above=0)
         report_every_s = float(settings.get("report_every_s", REPORT_EVERY_S))
         self._graphs = GraphBySense(graph, graphs, self._modalities, self._sensors, self._sources)
-        self._continuous = self._sight = GraphSight(
-            self._modalities, self._sensors, self._sources, self._graphs)
+        self._continuous = GraphSight(self._modalities, self._sensors, self._sources, self._graphs)
         travelling = self._travelling("smells", smells)
         slow = [n for n in range(len(self._modalities)) if self._modalities[n].is_slow and n not in travelling]
         self._smells = SmellSpreading(
@@ -142,27 +138,6 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
         """
         for graph in self._graphs.graphs:
             graph.set_wind(velocity)
-
-    def set_light_emitter(self, source_id: int, gives_light: bool) -> None:
-        """Set whether a source emits light, and so is visible through two portals.
-
-        Raises:
-            TypeError: if ``gives_light`` is not a bool.
-            UnknownNameError: if the source is unknown.
-        """
-        self._sources.ids.slot(source_id)
-        check_type("gives_light", gives_light, bool)
-        lights = self._sight.lights
-        (lights.add if gives_light else lights.discard)(int(source_id))
-
-    def remove_source(self, source_id: int) -> None:
-        """Remove a source; its sounds and smells continue, and memories of it remain.
-
-        Raises:
-            UnknownNameError: if the id is not in use.
-        """
-        super().remove_source(source_id)
-        self._sight.lights.discard(int(source_id))
 
     def smell_in(self, region: str | int, source_id: int, modality_name: str = "smell") -> float:
         """Return the intensity of the scent of a source in a region, 0 where there is none.

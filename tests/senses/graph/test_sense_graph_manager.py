@@ -292,8 +292,8 @@ def test_bad_calls_are_refused():
         (lambda: manager.uphill_from("nowhere", source), UnknownNameError),
         (lambda: manager.uphill_from("a", source, "hearing"), UnknownNameError),
         (lambda: manager.smell_in(7, source), UnknownNameError),
-        (lambda: manager.set_light_emitter(99, True), UnknownNameError),
-        (lambda: manager.set_light_emitter(source, 1), TypeError),
+        (lambda: manager.change_source(99, gives_light=True), UnknownNameError),
+        (lambda: manager.change_source(source, gives_light=1), TypeError),
     ):
         with pytest.raises(error):
             call()

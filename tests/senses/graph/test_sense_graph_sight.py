@@ -30,10 +30,10 @@ def test_sight_follows_one_portal_and_light_two():
     eyes = [world.eye((2.0 * k, 0, 0)) for k in range(4)]
     world.tick()
     assert sorted(world.told()) == [(eye, lamp) for eye in eyes[:2]]
-    world.manager.set_light_emitter(lamp, True)
+    world.manager.change_source(lamp, gives_light=True)
     world.tick(frames=3)
     assert set(world.told()) == {(eye, lamp) for eye in eyes[:3]}
-    world.manager.set_light_emitter(lamp, False)
+    world.manager.change_source(lamp, gives_light=False)
     world.tick(frames=3)
     assert set(world.told()) == {(eye, lamp) for eye in eyes[:2]}
 
@@ -240,7 +240,7 @@ def test_a_sees_b_exactly_when_b_sees_a_however_the_level_lies(graph, places, th
             at = turn((4.0 * min(region, len(graph.regions) - 1) + x / 8, y / 8, 0.0))
             own = world.source(at, sight=1.0)
             assert own == world.sensor(at, {"sight": threshold}, self_source=own)
-            world.manager.set_light_emitter(own, True)
+            world.manager.change_source(own, gives_light=True)
         world.tick()
         strengths = {(one.sensor_id, one.source_id): one.intensity for one in world.heard}
         assert {(b, a): intensity for (a, b), intensity in strengths.items()} == strengths
@@ -258,7 +258,7 @@ def test_what_is_seen_is_what_a_plain_loop_over_portals_says(graph, places, ligh
     for number, place in enumerate(at):
         world.sensor(place, {"sight": 1e-3})
         world.source(place, sight=1.0)
-        world.manager.set_light_emitter(number, lights)
+        world.manager.change_source(number, gives_light=lights)
     for source, start in enumerate(at):
         for sensor, end in enumerate(at):
             best = plainly_seen(graph, start, end, 2 if lights else 1)

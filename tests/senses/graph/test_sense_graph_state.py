@@ -41,7 +41,7 @@ class Level(GraphWorld):
                 self.manager.emit(self.noise, "hearing", 2.0)
             if now % 7 == 1:
                 self.manager.emit(self.lamp, "smell", 50.0)
-            self.manager.set_light_emitter(self.lamp, now % 9 < 5)
+            self.manager.change_source(self.lamp, gives_light=now % 9 < 5)
             self.graph.set_open("door 1", now % 11 < 8)
             self.manager.advance(Budget.of_steps(steps))
         told, self.heard[:] = list(self.heard), []
@@ -93,7 +93,7 @@ def broken(path, value, part=None):
     [
         broken(["version"], 9), broken(["graphs"], {}),
         broken(["graphs", "0", "portals", "door 0: 0 to 1"], [1, None]),
-        broken(["graphs", "0", "wind"], [0, 0]), broken(["lights"], [-1]),
+        broken(["graphs", "0", "wind"], [0, 0]), broken(["sources", "rows", 0, "details", "gives_light"], 1),
         broken(["smells", "steps"], -1), broken(["smells", "begun_s"], None),
         broken(["smells", "scents", 0, 1, "regions"], ["0", "0"]), broken(["smells", "scents", 0, 1, "regions"], [0]),
         broken(["smells", "scents", 0, 1, "mass"], [-1.0]), broken(["smells", "scents", 0, 0], ["hearing", 1]),

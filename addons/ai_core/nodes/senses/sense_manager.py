@@ -349,11 +349,6 @@ class SenseManager(SavedState, Node):
         """Call ``fade`` of a source at a time (s), if that is still its time to fade."""
         heappush(self._fading, (at_s, source_id))
 
-    def set_light_emitter(self, source_id: int, gives_light: bool) -> None:
-        """Set whether a source is seen through two portals instead of one; no effect without a graph."""
-        if isinstance(self.core, SenseGraphManager):
-            self.core.set_light_emitter(source_id, gives_light)
-
     @property
     def is_flat(self) -> bool:
         """Whether it senses in 2D."""

@@ -75,7 +75,7 @@ class SenseSourceBase(DrawnNode, SenseMember):
         doc="Weight of each of visible_parts in the share that is seen, by name; the weight of other parts is 1."
             " Only the proportions count.")
     gives_light = export(
-        bool, False, live=True,
+        bool, False, core="gives_light", live=True,
         doc="If true, the source is seen through up to two portals in graph mode; otherwise through one.")
     sound_strength = export(
         float, 2.0, range=(0, 100, 0.01), or_greater=True, group="Hearing", core="strengths.hearing", live=True,
@@ -185,8 +185,6 @@ class SenseSourceBase(DrawnNode, SenseMember):
         self._find_character()
         self.source_id = manager.add_source(self, **self._terms(manager))
         self._last(manager)
-        if self.gives_light:
-            manager.set_light_emitter(self.source_id, True)
         manager.note_source_joined()
         self._send, self._place_of = manager.core.emit, manager.place_of
 
@@ -264,7 +262,6 @@ class SenseSourceBase(DrawnNode, SenseMember):
         if self._manager is not None:
             with refused():
                 self._manager.core.change_source(self.source_id, **self._terms(self._manager))
-            self._manager.set_light_emitter(self.source_id, self.gives_light)
 
     def drawing(self) -> dict[str, Points]:
         return {
