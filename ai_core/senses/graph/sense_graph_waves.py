@@ -253,7 +253,9 @@ class GraphSignals(EmittedSignals):
                 by_row.setdefault(last, []).append(tuple(numbers))
         for last, arrivals in by_row.items():
             x, y, z = signal.position if last == FROM_SOURCE else table.end[last].tolist()
-            self._add(signal._replace(position=(x, y, z)), (x, y, z), tuple(map(list, zip(*arrivals, strict=True))))
+            self.queue.add(
+                self._sensors, signal._replace(position=(x, y, z)), self._modalities[number],
+                tuple(map(list, zip(*arrivals, strict=True))), (x, y, z))
         if number in self._gradual:
             wave.met.update(ids)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from heapq import heappop, heappush
+from math import inf
 
 import cython
 import numpy as np
@@ -232,8 +233,8 @@ class ArrivalQueue:
     # Steps of an advance.
 
     def add(
-        self, sensors, signal, kind, columns: tuple, x: float, y: float, z: float, latest_s: float, is_final: bool,
-        needs_occlusion: bool,
+        self, sensors, signal, kind, columns: tuple, place: tuple, latest_s: float = inf, is_final: bool = False,
+        needs_occlusion: bool = False,
     ) -> None:
         """Add the arrivals of a signal at sensors to those under way.
 
@@ -243,9 +244,7 @@ class ArrivalQueue:
             kind: its modality.
             columns: of each sensor its slot, the distance of the signal in all (m), the length of the last straight
                 part of it (m), the intensity at the beginning of that part and at the sensor: lists.
-            x: where the last straight part begins (m), as ``y`` and ``z``.
-            y: see ``x``.
-            z: see ``x``.
+            place: where the last straight part begins (m).
             latest_s: when it arrives at the latest (s).
             is_final: whether it does not depend on where sensors move meanwhile.
             needs_occlusion: whether it waits for the occlusion; then the nearest sensor comes first.
@@ -261,6 +260,7 @@ class ArrivalQueue:
         latest: cython.double = latest_s
         distance: cython.double
         leg: cython.double
+        x, y, z = place
         self.view_sensors(sensors)
         order = range(len(slots))
         if needs_occlusion:

@@ -216,7 +216,7 @@ class EmittedSignals(Saveable):
         is_detected = int(sensors.detection_mask[slot]) & signal.affiliation and sensors.self_source[slot] != source_id
         if is_detected and signal.strength >= sensors.threshold[slot, number]:
             columns = [slot], [0.0], [0.0], [signal.strength], [signal.strength]
-            self._add(signal, signal.position, columns, is_final=True)
+            self.queue.add(sensors, signal, self._modalities[number], columns, signal.position, is_final=True)
         self.sent += 1
 
     def advance(self, budget: Budget, now_s: float, hear: Hear) -> bool:
@@ -411,10 +411,9 @@ class EmittedSignals(Saveable):
         slots, distances, intensities = sensors.loops.sensors_reached(sensors, signal, kinds[number])
         count = len(slots)
         if count:
-            x, y, z = signal.position
             self.queue.add(
                 sensors, signal, kinds[number], (slots, distances, distances, [signal.strength] * count, intensities),
-                x, y, z, math.inf, False, self.occlusion is not None and kinds[number].is_muffled)
+                signal.position, math.inf, False, self.occlusion is not None and kinds[number].is_muffled)
         return count + 1 + sensors.ids.rows // SENSORS_LIKE_AN_ARRIVAL
 
     def _advance_wave(self, front: Any, budget: Budget, now_s: float) -> bool:
@@ -438,8 +437,9 @@ class EmittedSignals(Saveable):
                 if intensity >= sensors.threshold[slot, signal.modality]:
                     found.append((slot, distance, distance, signal.strength, intensity))
         if found:
-            self._add(signal, (x, y, z), tuple(map(list, zip(*found, strict=True))), latest_s=now_s, is_final=True,
-                      needs_occlusion=self.occlusion is not None and kind.is_muffled)
+            self.queue.add(
+                sensors, signal, kind, tuple(map(list, zip(*found, strict=True))), (x, y, z), now_s, True,
+                self.occlusion is not None and kind.is_muffled)
         return True
 
     def _is_over(self, front: Any, now_s: float) -> bool:
@@ -448,14 +448,6 @@ class EmittedSignals(Saveable):
 
     def _radius_m(self, front: StimulusFront, now_s: float) -> float:
         return max(0.0, now_s - front.signal.sent_at_s) / self._modalities[front.signal.modality].delay_s_per_m
-
-    def _add(
-        self, signal: Signal, start: Place, columns: tuple[list[Any], ...], *, latest_s: float = math.inf,
-        is_final: bool = False, needs_occlusion: bool = False,
-    ) -> None:
-        """Queue the arrivals of a signal at sensors, from the place where its last straight part begins (m)."""
-        kind = self._modalities.all[signal.modality]
-        self.queue.add(self._sensors, signal, kind, columns, *start, latest_s, is_final, needs_occlusion)
 
     # Saving.
 

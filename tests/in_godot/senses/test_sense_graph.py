@@ -300,7 +300,7 @@ def test_what_comes_after_the_graph_was_made_is_named(level, expect_errors, phys
 
 
 def test_a_region_without_a_manager_says_what_to_do(node, scheduler, expect_errors, physics_frames):
-    expect_errors("there is no SenseManager; add one to the scene", times=1)
+    expect_errors("found no SenseManager and is not used; add a SenseManager to the scene", times=1)
     node("SenseRegion3D", scheduler)
     physics_frames(2)
 

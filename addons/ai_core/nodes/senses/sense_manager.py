@@ -43,7 +43,7 @@ from addons.ai_core.nodes.senses.felt_collisions import FeltCollisions
 from addons.ai_core.nodes.senses.physics_space import PhysicsSpace2D, PhysicsSpace3D
 from addons.ai_core.nodes.senses.sense_drawing import SensePicture
 from addons.ai_core.nodes.senses.sense_member import refused
-from addons.ai_core.nodes.senses.sense_place import GROUP, graph_of_scene, graph_warnings, is_in_world_of
+from addons.ai_core.nodes.senses.sense_place import GROUP, graph_of_scene, graph_warnings
 from addons.ai_core.nodes.senses.sight_fans import sight_fans
 from ai_core.errors import UnknownNameError
 from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part
@@ -407,10 +407,6 @@ class SenseManager(SavedState, Node):
         """Return why a region or portal in the tree cannot be part of the graph, or ""."""
         if self.mode == self.Mode.REGIONAL:
             return f"its SenseManager '{self.get_name()}' has mode Regional; set mode to Graph"
-        if getattr(place, "dimensions", self.has_dimensions) != self.has_dimensions:
-            return f"its SenseManager '{self.get_name()}' is {self.has_dimensions}D; change dimensions there"
-        if not is_in_world_of(self, place):
-            return f"it is in another World{self.has_dimensions}D than its SenseManager '{self.get_name()}'"
         if self._core is None or path_of(self._scheduler, place) in (*self._regions, *self._portals):
             return ""
         return "the graph is already built; add regions and portals before the first sensor or source"

@@ -7,11 +7,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from addons.ai_core.bridge.gd import RefusedValue, get_object, report_error
-from addons.ai_core.nodes.debugging.edited_scene import is_a_part
 from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.scheduling.scheduler_lookup import report_next_frame, wait_for
 from addons.ai_core.nodes.senses.felt_collisions import CONTACTS, FeltCollisions
-from addons.ai_core.nodes.senses.sense_place import GROUP, fitting_manager, is_in_world_of, manager_of
+from addons.ai_core.nodes.senses.sense_place import GROUP, fitting_manager, manager_of, member_warnings
 from ai_core.saving.declared_state import DeclaredState, Hook
 
 REFUSALS = (LookupError, TypeError, ValueError)
@@ -60,26 +59,10 @@ class SenseMember(SavedState):
 
     def _get_configuration_warnings(self) -> list[str]:
         manager = manager_of(self)
-        return [*self._manager_warnings(manager), *self.setting_warnings(manager)]
+        return [*member_warnings(self, manager, self.without_manager), *self.setting_warnings(manager)]
 
     def setting_warnings(self, manager: Any) -> list[str]:
         """Return the warnings about the settings of the node, below a manager or None."""
-        return []
-
-    def _manager_warnings(self: Any, manager: Any) -> list[str]:
-        if manager is None and is_a_part(self):
-            return []
-        if manager is None:
-            return [f"found no SenseManager and {self.without_manager}; add a SenseManager to the scene"]
-        if manager.has_dimensions != self.dimensions:
-            return [
-                f"is {self.dimensions}D, but its SenseManager '{manager.get_name()}' is {manager.has_dimensions}D,"
-                f" so it {self.without_manager}; change dimensions of the SenseManager, or add a SenseManager for"
-                f" {self.dimensions}D"]
-        if not is_in_world_of(manager, self):
-            return [
-                f"is in another World{self.dimensions}D than its SenseManager '{manager.get_name()}', so it"
-                f" {self.without_manager}; add a SenseManager to its viewport"]
         return []
 
     def _join(self: Any) -> None:

@@ -40,6 +40,22 @@ def is_in_world_of(manager: Any, node: Any) -> bool:
     return bool(one == other or one.call(find) == other.call(find))
 
 
+def member_warnings(node: Any, manager: Any, outcome: str) -> list[str]:
+    """Return why a node cannot belong to a manager, the one that is nearest, or None, and the outcome of that."""
+    if manager is None:
+        return [] if is_a_part(node) else [f"found no SenseManager and {outcome}; add a SenseManager to the scene"]
+    kind, name = f"{node.dimensions}D", manager.get_name()
+    if manager.has_dimensions != node.dimensions:
+        return [
+            f"is {kind}, but its SenseManager '{name}' is {manager.has_dimensions}D, so it {outcome}; change"
+            f" dimensions of the SenseManager, or add a SenseManager for {kind}"]
+    if not is_in_world_of(manager, node):
+        return [
+            f"is in another World{kind} than its SenseManager '{name}', so it {outcome}; add a SenseManager to its"
+            " viewport"]
+    return []
+
+
 def is_baked(node: Any) -> bool:
     """Return whether a region or portal belongs to a SenseGraphBaker, which may change and free it."""
     return bool(node.get_meta(BAKED, False))
@@ -62,10 +78,9 @@ class SensePlace:
     def place_warnings(self: Any) -> list[str]:
         """Return why the node cannot be part of a graph."""
         manager = manager_of(self)
-        if manager is None and is_a_part(self):
-            return []
-        why = "there is no SenseManager; add one to the scene" if manager is None else manager.why_not(self)
-        return [f"is not used: {why}"] if why else []
+        found = member_warnings(self, manager, "is not used")
+        why = "" if found or manager is None else manager.why_not(self)
+        return [f"is not used: {why}"] if why else found
 
     def _get_configuration_warnings(self) -> list[str]:
         return [*(self.place_warnings() if is_in_editor() else []), *self.wrong_settings()]
