@@ -419,8 +419,12 @@ class RegionalSenseManager(Saveable):
         self, *, position: ArrayLike, strengths: Mapping[str, float], affiliation: int = 1,
         name: str = "", light: float = 1.0, size: float = 1.0, pattern: str = "", tag: str = "",
         actions: Mapping[str, float] | None = None, parts: Sequence[VisiblePart] = (), gives_light: bool = False,
+        lasts_s: float | None = None, about: int = -1,
     ) -> int:
         """Add a source, which sensors can sense, and return its id.
+
+        A source that lasts for a time is a clue: an invisible marker, such as blood or a footprint. If there are too
+        many clues, the one that expires first is removed.
 
         Args:
             position: where it is (m), 3 or 2 coordinates.
@@ -437,20 +441,35 @@ class RegionalSenseManager(Saveable):
             actions: strength of the signal of each of its actions, for ``act``.
             parts: points that lines of sight are traced to; empty for its position.
             gives_light: whether it emits light: in a sense graph it is then visible through two portals, not one.
+            lasts_s: time after which it is removed (s), above 0; None for never.
+            about: of a clue, id of the source that left it; -1 for none.
 
         Raises:
             TypeError: if an argument is of another type.
             ValueError: if a number is out of range; then nothing is added.
-            UnknownNameError: if a modality or pattern is unknown.
+            UnknownNameError: if a modality, pattern or ``about`` is unknown.
+
+        Source: 003_designing_ai_for_games, temporary objects.
         """
         details = PLAIN
         if tag != "" or actions or parts or gives_light is not False:
             details = SourceDetails(
                 tag, {} if actions is None else named_levels(actions), visible_parts(parts), gives_light=gives_light)
-        return self._sources.add(
+        if lasts_s is not None:
+            now_s = self.clock.now.seconds
+            until_s = now_s + finite_number("lasts_s", lasts_s, above=0, maximum=LATEST_S - now_s)
+            if about != -1:
+                self._sources.ids.slot(about)
+            details = replace(details, clue=Clue(int(about), now_s, until_s))
+        elif about != -1:
+            raise ValueError(f"about must be -1 for a source that is no clue, got {about}; pass lasts_s")
+        new = self._sources.add(
             position, strengths, affiliation, name,
             light=light, size=size, pattern=pattern, details=details,
         )
+        if lasts_s is not None:
+            self._sources.add_clue(new, until_s, self._max_clues)
+        return new
 
     def change_source(
         self,
@@ -515,47 +534,6 @@ class RegionalSenseManager(Saveable):
             UnknownNameError: if no source ever had this id.
         """
         return "" if self._sources.ids.was_removed(source_id) else self._sources.details_of(source_id).tag
-
-    def leave_clue(
-        self,
-        *,
-        position: ArrayLike,
-        strengths: Mapping[str, float],
-        lasts_s: float,
-        tag: str,
-        about: int = -1,
-        affiliation: int = 1,
-        light: float = 1.0,
-        size: float = 1.0,
-    ) -> int:
-        """Add a clue: an invisible marker, which is a temporary source, and return its id.
-
-        A clue is sensed like any other source, its tag names its kind, and it expires after a
-        while. If there are too many clues, the one that expires first is removed.
-
-        Args:
-            position: where it is (m).
-            strengths: strength by modality.
-            lasts_s: lifetime (s), above 0.
-            tag: kind of clue: "blood", "footprint".
-            about: id of the source that left it, or -1 for none.
-            affiliation, light, size: as ``add_source``.
-
-        Raises:
-            TypeError, ValueError, UnknownNameError: as ``add_source``.
-
-        Source: 003_designing_ai_for_games, temporary objects.
-        """
-        now_s = self.clock.now.seconds
-        lasts_s = finite_number("lasts_s", lasts_s, above=0, maximum=LATEST_S - now_s)
-        if about != -1:
-            self._sources.ids.slot(about)
-        details = SourceDetails(tag, clue=Clue(int(about), now_s, now_s + lasts_s))
-        new = self._sources.add(
-            position, strengths, affiliation, light=light, size=size, details=details
-        )
-        self._sources.add_clue(new, now_s + lasts_s, self._max_clues)
-        return new
 
     def clue_of(self, source_id: int) -> Clue | None:
         """Return the data of a clue; None for an expired clue, and for any other source.

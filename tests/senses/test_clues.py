@@ -11,7 +11,7 @@ from tests.senses.worlds import World
 
 
 def blood(world, at, lasts_s=1.0, **more):
-    return world.manager.leave_clue(
+    return world.manager.add_source(
         position=at, strengths={"sight": 1.0}, lasts_s=lasts_s, **{"tag": "blood", **more})
 
 
@@ -110,7 +110,7 @@ def test_impossible_sources_are_refused_and_nothing_is_loaded(field, value, mess
 @pytest.mark.parametrize(
     ("wrong", "error"),
     [({"lasts_s": 0}, ValueError), ({"lasts_s": float("nan")}, ValueError),
-     ({"lasts_s": 1e30}, ValueError), ({"tag": None}, TypeError),
+     ({"lasts_s": 1e30}, ValueError), ({"lasts_s": None, "about": 0}, ValueError), ({"tag": None}, TypeError),
      ({"about": 7}, UnknownNameError), ({"strengths": {"taste": 1}}, UnknownNameError),
      ({"position": (0, float("inf"), 0)}, ValueError)],
 )
@@ -118,5 +118,5 @@ def test_impossible_clues_are_refused_and_none_is_left(wrong, error):
     world = World(max_clues=1)
     clue = blood(world, (0, 0, -1))
     with pytest.raises(error):
-        world.manager.leave_clue(**{"position": (0, 0, 0), "strengths": {}, "lasts_s": 1.0, "tag": "x", **wrong})
+        world.manager.add_source(**{"position": (0, 0, 0), "strengths": {}, "lasts_s": 1.0, "tag": "x", **wrong})
     assert world.manager.clue_of(clue) is not None

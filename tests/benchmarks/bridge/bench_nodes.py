@@ -69,7 +69,7 @@ class BenchBatches(Node3D):
         """Cast rays and return how many hit."""
         if self._rays is None:
             self._rays = PhysicsSpace3D(self, 1)
-        return int(np.count_nonzero(self._rays.blocked(origins, targets)))
+        return int(np.count_nonzero(~self._rays.are_free(origins, targets)))
 
     @method
     def watch(self, parent: Node) -> None:

@@ -27,7 +27,7 @@ class BenchRays(Node3D):
     def cast(self) -> float:
         """Return how long the batch takes (µs)."""
         begun = time.thread_time_ns()
-        self._blocked = self._rays.blocked(self._origins, self._targets)
+        self._blocked = ~self._rays.are_free(self._origins, self._targets)
         return (time.thread_time_ns() - begun) / 1000
 
     @method

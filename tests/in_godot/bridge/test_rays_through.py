@@ -140,8 +140,8 @@ def test_the_ray_is_as_it_was_afterwards(box, rays, physics_frames):
     box(3)
     physics_frames(2)
     rays.through(line(0, 0, 0), line(5, 0, 0), np.zeros((1, 1), np.int64), 2, 4)
-    assert (rays.collision_mask, rays.node.hit_back_faces) == (1, True)
-    assert rays.blocked(line(0, 0, 0), line(5, 0, 0)).tolist() == [True]
+    assert (rays.node.collision_mask, rays.node.hit_back_faces) == (1, True)
+    assert rays.are_free(line(0, 0, 0), line(5, 0, 0)).tolist() == [False]
 
 
 def test_arrays_that_do_not_fit_are_refused(rays):

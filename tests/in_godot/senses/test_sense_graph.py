@@ -487,7 +487,7 @@ def test_an_unknown_sense_of_a_region_or_portal_is_reported(level, physics_frame
 
 @in_2d
 def test_a_region_of_the_other_dimensions_says_so(level, node, scheduler, expect_errors, physics_frames):
-    expect_errors("is not used: its SenseManager", times=1)
+    expect_errors("so it is not used", times=1)
     node("SenseRegion3D", scheduler)
     level.room("Hall", 0)
     level.eye(0)

@@ -48,8 +48,8 @@ def test_a_sees_b_when_b_sees_a_but_for_lines_that_graze_a_wall(node, physics_fr
     rows[:, [0, 2] if dimensions == 3 else [0, 1]] = points
     half = len(rows) // 2
     rays = PhysicsSpace3D(node("Node3D"), 1) if dimensions == 3 else PhysicsSpace2D(node("Node2D"), 1)
-    there = rays.blocked(rows[:half], rows[half : 2 * half])
-    back = rays.blocked(rows[half : 2 * half], rows[:half])
+    there = ~rays.are_free(rows[:half], rows[half : 2 * half])
+    back = ~rays.are_free(rows[half : 2 * half], rows[:half])
     assert 0.2 < there.mean() < 0.95
     deep = crossed_m(points[:half].astype(float), points[half : 2 * half].astype(float), middles)
     grazes = np.abs(deep) < MARGIN_M * math.sqrt(2)

@@ -35,7 +35,7 @@ def test_mark_is_smelled_in_its_room_and_through_door_not_walls():
 def test_clue_in_a_room_is_seen_through_an_open_door_until_gone():
     world, thief = world_with_a_trail()
     guard = world.eye((2, 0, 0))
-    blood = world.manager.leave_clue(
+    blood = world.manager.add_source(
         position=(0.5, 0, 0), strengths={"sight": 1.0}, lasts_s=1.0, tag="blood", about=thief)
     world.tick(frames=2)
     assert blood in world.manager.sensed_by(guard)

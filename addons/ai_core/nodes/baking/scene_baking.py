@@ -141,7 +141,7 @@ class _Rays:
 
     def blocked(self, segments: NDArray[np.float32]) -> NDArray[np.bool_]:
         no_excluded = np.zeros(len(segments), np.int64)
-        answers: NDArray[np.bool_] = self._rays.blocked(
+        answers: NDArray[np.bool_] = ~self._rays.are_free(
             np.ascontiguousarray(segments[:, :3]), np.ascontiguousarray(segments[:, 3:]), no_excluded)
         return answers
 

@@ -464,7 +464,7 @@ class CoverMap(BakingNode, SavedState, Node):
 
     def _mask_set(self) -> None:
         if self._scene is not None:
-            self._scene.rays.collision_mask = self.cover_mask
+            self._scene.rays.node.collision_mask = self.cover_mask
 
     def end_holding(self) -> None:
         """End all reservations, and remove the drawing."""

@@ -66,7 +66,7 @@ class CoverScene:
     def blocked(self, segments: Points) -> NDArray[np.bool_]:
         """Return for each segment whether a body blocks it, (n,)."""
         self.counted += len(segments)
-        answers: NDArray[np.bool_] = self.rays.blocked(
+        answers: NDArray[np.bool_] = ~self.rays.are_free(
             np.ascontiguousarray(segments[:, :3]), np.ascontiguousarray(segments[:, 3:]),
             np.zeros(len(segments), np.int64))
         return answers

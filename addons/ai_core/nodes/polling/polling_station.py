@@ -64,8 +64,8 @@ class WorldQueries:
 
     def set_masks(self) -> None:
         """Copy the sight masks of the node to the rays."""
-        self.rays.collision_mask = self._node.sight_mask
-        self._flat_rays.collision_mask = self._node.sight_mask_2d
+        self.rays.node.collision_mask = self._node.sight_mask
+        self._flat_rays.node.collision_mask = self._node.sight_mask_2d
 
     def enter(self) -> None:
         """Start queries, after the node entered the tree; rays may not meet the walls of the scene yet."""

@@ -82,24 +82,15 @@ class PhysicsSpace3D:
     of: Any = staticmethod(vector3_of)
     """Function that returns a position or velocity of the library (m) for the engine."""
 
-    @property
-    def collision_mask(self) -> int:
-        """Physics layers that block sight."""
-        return int(self.node.collision_mask)
-
-    @collision_mask.setter
-    def collision_mask(self, mask: int) -> None:
-        self.node.collision_mask = mask
-
     def free(self) -> None:
         """Free the ray before its owner."""
         if self.node.is_valid():
             self.node.free()
 
-    def blocked(
+    def are_free(
         self, origins: Rows, targets: Rows, allowed: NDArray[np.int64] | None = None
     ) -> NDArray[np.bool_]:
-        """Return for n rays whether a body blocks them, except ``allowed`` bodies.
+        """Return for n rays whether no body blocks them, except ``allowed`` bodies; valid until the next call.
 
         Args:
             origins: shape (n, 3) (m).
@@ -108,12 +99,6 @@ class PhysicsSpace3D:
 
         Cost: one physics query per ray, in one crossing.
         """
-        return ~self.are_free(origins, targets, allowed)
-
-    def are_free(
-        self, origins: Rows, targets: Rows, allowed: NDArray[np.int64] | None = None
-    ) -> NDArray[np.bool_]:
-        """Return for n rays whether no body blocks them; valid until the next call. Arguments as ``blocked``."""
         if len(origins) != len(self._free):
             self._free = np.zeros(len(origins), np.uint8)
             self._answers = self._free.view(np.bool_)
@@ -155,13 +140,13 @@ class PhysicsSpace3D:
 
         Cost: one physics query per body, and one more; in one crossing.
         """
-        sight_mask, self.collision_mask = self.collision_mask, mask
+        sight_mask, self.node.collision_mask = self.node.collision_mask, mask
         self._meet_back_faces(False)
         try:
             return self._met(origins, targets, own, most)
         finally:
             self._meet_back_faces(True)
-            self.collision_mask = sight_mask
+            self.node.collision_mask = sight_mask
 
     def _met(
         self, origins: Rows, targets: Rows, own: NDArray[np.int64], most: int

@@ -708,7 +708,7 @@ class SenseManager(SavedState, Node):
 
     def _mask_changed(self) -> None:
         if self._space is not None:
-            self._space.collision_mask = self.sight_mask
+            self._space.node.collision_mask = self.sight_mask
 
     def _has_space(self) -> None:
         if self._space is not None:

@@ -30,9 +30,7 @@ from addons.ai_core.nodes.senses.sense_drawing import DragHandle, DrawnNode, Poi
 from addons.ai_core.nodes.senses.sense_manager import TRAIL
 from addons.ai_core.nodes.senses.sense_member import SenseMember, refused
 from addons.ai_core.nodes.senses.sight_cone import NAMES, SightCone, made_cone
-from ai_core.saving.declared_state import Change, Hook
-from ai_core.saving.fields import StateError, refuse
-from ai_core.saving.kinds import ListOf, Number
+from ai_core.saving.kinds import ListOf, Number, Row
 from ai_core.senses.percepts.awareness import (
     SUSPICIOUS_AND_ALERT,
     AwarenessLevel,
@@ -67,25 +65,31 @@ def _awareness(reasons: AwarenessReasons | None, now_s: float) -> dict[str, Any]
     }
 
 
-MOST_CONES = 100
-"""Largest number of cones that a save may hold for a sensor (count); a larger number indicates a damaged save."""
-
-
-CONES = ListOf(ListOf(Number(), count=len(NAMES)))
-
-
-def _cone(numbers: list[float], place: str) -> SightCone:
+def _cone(*numbers: float) -> SightCone:
     cone: SightCone = construct("SightCone")
-    try:
-        for name, value in zip(NAMES, numbers, strict=True):
-            setattr(cone, name, value)
-    except RefusedValue as error:
-        raise StateError(f"{place!r}: {error}") from None
+    for name, value in zip(NAMES, numbers, strict=True):
+        setattr(cone, name, value)
     return cone
+
+
+def _numbers(cones: Sequence[SightCone]) -> list[list[float]]:
+    return [[getattr(one, name) for name in NAMES] for one in cones]
 
 
 OWN_LEVELS = [(level.name, level.rises_at, level.falls_at) for level in SUSPICIOUS_AND_ALERT]
 """Awareness levels of a sensor whose awareness_levels are empty."""
+
+
+def _signals(vector: type) -> tuple[Any, Any]:
+    """Return the signals that pass a position, a vector of a class: ``sensed`` and ``target_lost``."""
+    return (
+        signal(
+            ("source", Node), ("modality", str), ("strength", float), ("position", vector), ("character", Node),
+            doc="Emitted when the sensor senses a source; for a source that stays in view, a few times per second."
+                " source is null if the source has left, such as a grenade that burst."),
+        signal(
+            ("target", Node), ("last_known_position", vector), ("character", Node),
+            doc="Emitted when a target has not been sensed for lose_after."))
 
 
 class SensorTerms(NamedTuple):
@@ -107,7 +111,7 @@ class SensorBase(DrawnNode, SenseMember):
 
     source_class = ""
     sensor_class = ""
-    STATE = SenseMember.STATE.extended(sight_cones=Hook())
+    STATE = SenseMember.STATE.extended(sight_cones=ListOf(Row(_cone, *[Number()] * len(NAMES)), at="_saved_cones"))
 
     sight_cones = export(
         list, (), hint=array_of("SightCone"), group="Sight", on_set="_cones_set",
@@ -587,23 +591,16 @@ class SensorBase(DrawnNode, SenseMember):
         for one in self._watched:
             one.connect("changed", self._change)
 
-    def _save_sight_cones(self) -> list[list[float]]:
-        return [[getattr(one, name) for name in NAMES] for one in self.chosen_cones()]
+    @property
+    def _saved_cones(self) -> Sequence[Any]:
+        return _numbers(self.chosen_cones())
 
-    def _prepare_sight_cones(self, plain: object, place: str) -> Change:
-        """Check saved cones, and return a function that applies them; unchanged cones keep their resources."""
-        if self._save_sight_cones() == plain:
-            return int
-        rows = CONES.read(plain, place, self)
-        if len(rows) > MOST_CONES:
-            refuse(place, f"must be at most {MOST_CONES}, got {len(rows)}")
-        cones = [_cone(numbers, f"{place}[{index}]") for index, numbers in enumerate(rows)]
-
-        def change() -> None:
+    @_saved_cones.setter
+    def _saved_cones(self, cones: list[SightCone]) -> None:
+        """Replace the cones by those of a save; unchanged cones keep their resources."""
+        if _numbers(cones) != self._saved_cones:
             self.__dict__[type(self).sight_cones.slot] = cones
             self._watch()
-
-        return change
 
     def drawing(self) -> dict[str, Points]:
         near = ball(self.near_range, self.frame, is_flat=self.is_flat) if self.near_range > 0 else ()
@@ -656,13 +653,7 @@ class Sensor2D(SensorBase, Node2D):
     above it, or else to the first one in the scene, whose dimensions must be 2D.
     """
 
-    sensed = signal(
-        ("source", Node), ("modality", str), ("strength", float), ("position", Vector2), ("character", Node),
-        doc="Emitted when the sensor senses a source; for a source that stays in view, a few times per second. source"
-            " is null if the source has left, such as a grenade that burst.")
-    target_lost = signal(
-        ("target", Node), ("last_known_position", Vector2), ("character", Node),
-        doc="Emitted when a target has not been sensed for lose_after.")
+    sensed, target_lost = _signals(Vector2)
 
     dimensions, is_flat = 2, True
     source_class, sensor_class = "SenseSource2D", "Sensor2D"
@@ -682,13 +673,6 @@ class Sensor3D(SensorBase, Node3D):
         group="Sight", live=True, shown_when=("sight_cones", ()),
         doc="Full angle of the sight cone from bottom to top.")
 
-    sensed = signal(
-        ("source", Node), ("modality", str), ("strength", float), ("position", Vector3), ("character", Node),
-        doc="Emitted when the sensor senses a source; for a source that stays in view, a few times per second. source"
-            " is null if the source has left, such as a grenade that burst.")
-    target_lost = signal(
-        ("target", Node), ("last_known_position", Vector3), ("character", Node),
-        doc="Emitted when a target has not been sensed for lose_after.")
-
+    sensed, target_lost = _signals(Vector3)
     dimensions = 3
     source_class, sensor_class = "SenseSource3D", "Sensor3D"
