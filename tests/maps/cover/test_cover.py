@@ -47,7 +47,26 @@ def test_spots_too_near_to_a_held_one_are_taken_too():
     cover.reserve(first, 1)
     assert not cover.reserve(near, 2)
     assert cover.reserve(far, 2)
-    assert cover.are_free(np.array([(0.5, 0, 0)], np.float32), 1).tolist() == [False]      # 2 is near, too
+    assert not cover.is_free((0.5, 0, 0), 1)      # 2 is near, too
+
+
+def test_what_is_free_follows_reservations_without_reading_spots(monkeypatch):
+    rng, cover = np.random.default_rng(3), CoverMap()
+    ids = cover.add(spots(*rng.uniform(0, 12, (200, 3))))
+    for turn in range(400):
+        if rng.random() < 0.6:
+            cover.reserve(ids[rng.integers(200)], int(rng.integers(60)))
+        else:
+            cover.release(int(rng.integers(60)))
+        if turn == 200:
+            cover.prepare_state(cover.save_state())()
+        place, holder = rng.uniform(0, 12, 3).astype(np.float32), int(rng.integers(60))
+        others = [cover.spot(one).place for one, other in cover.holders.items() if other != holder]
+        expected = all(np.linalg.norm(place - one) >= cover.apart_m for one in others)
+        with monkeypatch.context() as patched:
+            patched.setattr(CoverMap, "spot", None)
+            assert cover.is_free(place, holder) == expected
+    assert len(cover.held) > 20
 
 
 def test_spots_near_a_place_come_nearest_first():

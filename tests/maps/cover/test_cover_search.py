@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from heapq import merge
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.maps import CoverBody, CoverMap, CoverObject, CoverQuery, CoverSearch, GridLineOfSight
+from ai_core.maps.cover.cover_search import ROWS_PER_STEP
+from ai_core.maps.cover.cover_spots import CoverSpots
 from ai_core.scheduling import BackgroundJob, Scheduler, Suspendable
 from ai_core.scheduling.policies import Policy
 from tests.maps.cover.cover_levels import CoverLevel, at, best
@@ -136,11 +139,28 @@ def test_held_spot_is_kept_when_the_threat_moves_a_little():
     assert best(cover, spot.place, [(0, 1.0, 8)], sight, query=query, holder="Bob").result.spot.id != spot.id
 
 
+def test_no_step_ranks_more_than_some_hundred_spots(monkeypatch):
+    rng, cover, looked = np.random.default_rng(2), CoverMap(), []
+    count = 4 * ROWS_PER_STEP + 7
+    cover.add(CoverSpots(
+        rng.uniform(-9, 9, (count, 3)).astype(np.float32), np.tile(np.float32((1, 0, 0)), (count, 1)),
+        np.zeros(count, np.bool_), rng.random(count).astype(np.float32), np.zeros(count, np.uint8)))
+    read = CoverMap.rows_near
+    monkeypatch.setattr(CoverMap, "rows_near", lambda *given: looked.append(range(count)[given[-1]]) or read(*given))
+    search = CoverSearch(cover, (0, 0, 0), [(5, 0, 0)], lambda lines: np.ones(len(lines), np.bool_))
+    for _ in search._steps:
+        looked.append(None)
+    pieces = [range(begin, min(count, begin + ROWS_PER_STEP)) for begin in range(0, count, ROWS_PER_STEP)]
+    assert looked[:2 * len(pieces)] == [one for piece in pieces for one in (piece, None)]
+
+
 def by_hand(cover, agent, threats, blocked):
     """The best score, of all spots, without any short cut."""
     everything = CoverSearch(cover, agent, threats, blocked)
     deque(everything._rank(), maxlen=0)
-    judging = Suspendable(everything._judged, [everything._next() for _ in range(len(everything._ranks))])
+    ranked = merge(*everything._runs)
+    everything._ahead = next(ranked, None)
+    judging = Suspendable(everything._judged, [everything._next(ranked) for _ in range(everything._left)])
     judging.advance(Budget.unlimited())
     return max((one.score for one in judging.result if one.score is not None), default=None)
 
