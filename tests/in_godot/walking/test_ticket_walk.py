@@ -60,6 +60,22 @@ def test_it_goes_around_the_wall(walker, physics_frames):
     assert not any(abs(one.x - 40) < 4 and one.y < 52 for one in places)
 
 
+def test_it_fails_while_its_target_is_not_on_the_grid(walker, service, physics_frames, expect_errors):
+    actor, go, ends = walker
+    physics_frames(5)
+    assert actor.position != Vector2(0, 0)
+    expect_errors("Paths': goal is not on the grid, got (800.0, 0.0); its corner cells", times=1)
+    go.target_point = Vector3(800, 0, 0)
+    physics_frames(30)
+    assert len(ends) > 5
+    assert {*ends} == {(2,)}
+    assert service.get_stats()["tickets"] == 0
+    del ends[:]
+    go.target_point = Vector3(80, 0, 0)
+    until_over(ends, actor, physics_frames)
+    assert ends[-1] == (1,), "it is not quarantined"
+
+
 def test_while_the_way_is_searched_it_goes_by_bump_and_turn(walker, service, physics_frames):
     actor, _, ends = walker
     service.service.advance = lambda budget: None

@@ -24,6 +24,7 @@ from addons.ai_core.bridge.gd import (
     method,
     node_path,
     report_error,
+    report_warning,
     signal,
 )
 from addons.ai_core.nodes.characters.agent_places import has_flat_scene, no_points
@@ -241,6 +242,7 @@ class PathService(SavedState, Node):
         self._over: deque[PathTicket] = deque()
         self._closed: dict[int, float] = {}               # by id, when it ended or was last queried; oldest first
         self._flooded, self._has_reported_flood = 0, False       # requests refused as too many signals wait
+        self._has_reported_off = False                           # an end that is not on the grid
         self._flows: dict[int, tuple[FlowField, float]] = {}     # by goal, with the time of the last request (s)
         self._before_walls: dict[int, float] = {}                # costs of cells before set_walls()
         self._picture: GamePicture | None = None
@@ -438,6 +440,16 @@ class PathService(SavedState, Node):
         request, reach = self.service.request_path, tolerance / (self._places.cell_size if self._places else 1)
         return self._request(lambda: request(
             self._on_ground("start", start), self._on_ground("goal", goal), priority=priority, tolerance=reach))
+
+    def request_for_walk(self, start: Any, goal: Any) -> int:
+        """Request a path as ``request_path``; 0 if an end is not on the ground, which is reported once."""
+        try:
+            return int(self.request_path(start, goal))
+        except RefusedValue as error:
+            if not self._has_reported_off:
+                self._has_reported_off = True
+                report_warning(f"{error}; a habit that is to walk there fails", self)
+            return 0
 
     @method
     def request_improving_path(self, start: Variant, goal: Variant, priority: float = 1.0) -> int:

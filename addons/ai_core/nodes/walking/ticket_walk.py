@@ -38,12 +38,15 @@ class TicketWalk:
                 a mover with few turns that follows another would otherwise request a path in each.
         """
         memory = self._memory
-        if memory.get("service") != self._name or is_elsewhere(memory["asked_for"], goal, max(arrival, step)):
-            self._ask(here, goal)
-        try:
-            state = self._paths.get_state(memory["ticket"])
-        except RefusedValue:
-            self._ask(here, goal)
+        is_new = memory.get("service") != self._name or is_elsewhere(memory["asked_for"], goal, max(arrival, step))
+        if not is_new:
+            try:
+                state = self._paths.get_state(memory["ticket"])
+            except RefusedValue:
+                is_new = True
+        if is_new:
+            if not self._ask(here, goal):
+                return here, "failed"
             state = self._paths.get_state(memory["ticket"])
         if state in ("waiting", "running"):
             place = self._paths.get_fallback_position(memory["ticket"], here)
@@ -64,8 +67,8 @@ class TicketWalk:
             memory, points, here, arrival, falls=self._falls, stands=stands, is_blocked=is_blocked,
             began=memory.get("began"))
         has_moved = came == "arrived" and is_elsewhere(memory["asked_for"], goal, arrival)
-        if has_moved or came == "off_path":
-            self._ask(here, goal)
+        if (has_moved or came == "off_path") and not self._ask(here, goal):
+            return here, "failed"
         return stop, STATES[state] if came == "arrived" and not has_moved else "going"
 
     def end(self) -> None:
@@ -106,7 +109,11 @@ class TicketWalk:
         except RefusedValue:
             return                                       # already released
 
-    def _ask(self, here: Any, goal: Any) -> None:
+    def _ask(self, here: Any, goal: Any) -> bool:
+        """Request a path; return False if none can be requested, as to a goal that is not on the grid."""
         self.end()
-        self._memory["ticket"] = self._paths.request_path(here, goal)
-        self._memory["asked_for"], self._memory["began"], self._memory["service"] = goal, here, self._name
+        ticket = self._paths.request_for_walk(here, goal)
+        if ticket:
+            self._memory["ticket"], self._memory["asked_for"], self._memory["began"] = ticket, goal, here
+            self._memory["service"] = self._name
+        return bool(ticket)
