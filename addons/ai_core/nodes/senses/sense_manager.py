@@ -21,7 +21,9 @@ from addons.ai_core.bridge.gd import (
     engine_step,
     export,
     gdclass,
+    get_object,
     method,
+    parent_of,
     report_error,
     with_connections,
 )
@@ -769,7 +771,42 @@ class SenseManager(SavedState, Node):
         if self._core is not None:
             self._core.occlusion = self._walls()
 
+    def own_source_of(self, sensor: Any) -> int | None:
+        """Return the id of the first source of a sensor's character, None if there is none yet; it is updated then."""
+        sensors, sources = self._of_character(sensor, parent_of(sensor))
+        if not any(one is sensor for one in sensors):
+            sensors.append(sensor)
+        if not sources:
+            return None
+        known: int = sources[0].source_id
+        self.note_own_source(known, sensor)
+        return known
+
+    def _of_character(self, member: Any, character: Any) -> tuple[list[Any], list[Any]]:
+        """Return the sensors and the sources of the character of a sensor or source, to which it may be added.
+
+        A character is a physics body, with all that is below it but for other bodies, or else the parent of both. A
+        node above this manager is a level, and a region a place: these are no characters.
+        """
+        actor = None if character is None or character == member else get_object(body_id(character))
+        if actor is None or actor.is_class("Area3D") or actor.is_class("Area2D"):
+            actor = character
+        is_one = actor is not None and actor != member and any(map(actor.is_class, ("Node3D", "Node2D"))) and not (
+            actor.is_class("SenseRegion3D") or actor.is_class("SenseRegion2D") or actor.is_ancestor_of(self))
+        if not is_one:
+            return [], []
+        self._character_of[member.instance_id] = actor.instance_id
+        return self._by_character.setdefault(actor.instance_id, ([], []))
+
+    def _leave_character(self, member: Any) -> None:
+        known = self._character_of.pop(member.instance_id, 0)
+        left = [[one for one in members if one is not member] for members in self._by_character.pop(known, ())]
+        if any(left):
+            self._by_character[known] = left[0], left[1]
+
     def _reset_owners(self) -> None:
+        self._by_character: dict[int, tuple[list[Any], list[Any]]] = {}     # by its id: its sensors and sources
+        self._character_of: dict[int, int] = {}                             # id of a sensor or source -> the same
         self._without_own: list[Any] = []         # sensors whose self_source has not joined yet, or has left
         self._owners: dict[int, list[Any]] = {}   # sensors by the id of their self_source
 
@@ -784,9 +821,11 @@ class SenseManager(SavedState, Node):
         if not any(one is sensor for one in owners):
             owners.append(sensor)
 
-    def note_source_joined(self) -> None:
+    def note_source_joined(self, source: Any) -> None:
+        sensors, sources = self._of_character(source, source.character_node)
+        sources.append(source)
         waiting, self._without_own = self._without_own, []
-        for sensor in waiting:
+        for sensor in [*waiting, *(sensors if sources[0] is source else ())]:
             sensor._change()
 
     def note_source_left(self, source_id: int) -> None:
@@ -825,6 +864,7 @@ class SenseManager(SavedState, Node):
     def remove_sensor(self, sensor_id: int) -> None:
         node = self._sensors.pop(sensor_id)
         del self._sensor_bodies[sensor_id]
+        self._leave_character(node)
         self._note_left(node, True, sensor_id)
 
     def add_source(self, node: Any, **settings: Any) -> int:
@@ -843,6 +883,7 @@ class SenseManager(SavedState, Node):
     def remove_source(self, source_id: int) -> None:
         node = self._sources.pop(source_id)
         del self._bodies[source_id]
+        self._leave_character(node)
         self._note_left(node, False, source_id)
         self.note_source_left(source_id)
 

@@ -107,7 +107,7 @@ class SenseSourceBase(DrawnNode, SenseMember):
     character = export(
         NodePath, NodePath(""), hint=node_path("Node"), on_set="_find_character",
         doc="Character that the source belongs to; the signals of sensors pass it with the source. If empty, the"
-            " parent of the source.")
+            " parent of the source. Set \".\" for a source that sensors of its own character sense, too.")
 
     lifetime = export(
         float, 0.0, range=(0, 3600, 0.1), or_greater=True, unit="s", group="Clue", on_set="_lasts_set",
@@ -185,7 +185,7 @@ class SenseSourceBase(DrawnNode, SenseMember):
         self._find_character()
         self.source_id = manager.add_source(self, **self._terms(manager))
         self._last(manager)
-        manager.note_source_joined()
+        manager.note_source_joined(self)
         self._send, self._place_of = manager.core.emit, manager.place_of
 
     def fade(self) -> None:

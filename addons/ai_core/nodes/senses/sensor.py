@@ -142,7 +142,8 @@ class SensorBase(DrawnNode, SenseMember):
         doc="Affiliations that the sensor senses; sources of other affiliations are ignored.")
     self_source = export(
         NodePath, NodePath(""), on_set="_change",
-        doc="The sense source of the sensor's own character, which the sensor never senses.")
+        doc="The sense source of the sensor's own character, which the sensor never senses. If empty, the first source"
+            " below the same physics body or parent.")
     lose_after = export(
         float, 1.0, range=(0, 60, 0.05), unit="s", group="Memory", core="memory.lose_after_s",
         doc="Time without a sensation after which a target is lost. Read when the sensor enters the scene.")
@@ -286,7 +287,7 @@ class SensorBase(DrawnNode, SenseMember):
 
     def _own_id(self, manager: Any) -> int | None:
         if not self.self_source:
-            return None
+            return manager.own_source_of(self)
         own = self.get_node_or_null(self.self_source)
         if own is None or (own.is_class(self.source_class) and manager.source_node(own.source_id) != own):
             manager.await_own_source(self)   # a later sibling, which joins after this one; or it has left
