@@ -253,6 +253,12 @@ class RuleSet(Described):
         """Return the conditions that conclude a fact; () if it is set or computed."""
         return self._concluding.get(fact, ())
 
+    def origin_of(self, fact: int) -> str:
+        """Return where the grade of a fact comes from: "concluded", "computed" or "set"."""
+        if self.concluding(fact):
+            return "concluded"
+        return "computed" if any(fact == one for one, _, _ in self.computed) else "set"
+
     def callback_names(self) -> set[str]:
         """Return the names of all callbacks in fault reports: "rule 'flee'", "fact 'near'"."""
         return {f"rule {one.rule.name!r}" for one in self.firing} | {f"fact {name!r}" for _, name, _ in self.computed}
@@ -434,6 +440,33 @@ class RuleMind(Saveable):
         self._faults = CallbackFaults(name, faults)
         for parameter, value in (parameters or {}).items():
             self._parameters[self._parameter(parameter)] = finite_number(f"parameter {parameter!r}", value)
+        self._first_parameters = list(self._parameters)
+
+    def continue_from(self, before: RuleMind) -> None:
+        """Take over facts, parameters and fired rules by their names, for rules that replace those of another mind.
+
+        Grades and parameters that ``before`` has never changed begin as these rules say.
+
+        Raises:
+            TypeError: if ``before`` is not a RuleMind.
+
+        Cost: O(facts + rules).
+        """
+        check_type("before", before, RuleMind)
+        old = before.rules
+        for name, index in old.facts.items():
+            here = self.rules.facts.get(name)
+            if here is None or self.rules.origin_of(here) != old.origin_of(index):
+                continue
+            self._changed[here] = before._changed[index]
+            if before._grades[index] != old.beginning[index]:
+                self._grades[here] = before._grades[index]
+        for name, index in old.parameters.items():
+            if name in self.rules.parameters and before._parameters[index] != before._first_parameters[index]:
+                self._parameters[self.rules.parameters[name]] = before._parameters[index]
+        fired = {one.rule.name: moment for one, moment in zip(old.firing, before._fired, strict=True)}
+        self._fired = [fired.get(one.rule.name, (-1, -1)) for one in self.rules.firing]
+        self._moment, self._thoughts, self._waited_s = before._moment, before._thoughts, before._waited_s
 
     def set(self, fact: str, grade: float) -> None:
         """Set the grade of a fact.
@@ -447,9 +480,10 @@ class RuleMind(Saveable):
             ValueError: if the fact is computed or concluded, or the grade is out of range.
         """
         index = self._fact(fact)
-        if self.rules.concluding(index):
+        origin = self.rules.origin_of(index)
+        if origin == "concluded":
             raise ValueError(f"fact {fact!r} is concluded by a rule; set the facts that it depends on")
-        if any(index == one for one, _, _ in self.rules.computed):
+        if origin == "computed":
             raise ValueError(f"fact {fact!r} is computed at every thought; declare it with a grade to set it")
         self._put(index, grade_of(fact, grade))
 

@@ -134,5 +134,5 @@ def test_the_dock_warns_of_ways_and_strengths_that_are_none(project, prepared):
     say(await warned("AI/Squad"))
     say(await warned("Ann/Member"))
     """)
-    assert "paths is '../Nowhere', which is not a PathService" in said[0]
+    assert "paths '../Nowhere' is not in the scene; choose a node of class PathService, or leave it empty" in said[0]
     assert "attack on 'ground' must be at least 0, got -1.0" in said[1]

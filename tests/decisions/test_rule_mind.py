@@ -286,3 +286,22 @@ def test_how_many_may_fire_is_checked_before_time_passes():
         with pytest.raises((TypeError, ValueError), match="most must be"):
             mind.update(0.25, most)
     assert mind.save_state() == before
+
+
+def test_a_mind_of_other_rules_continues_by_names():
+    before = RuleMind(FIGHT, parameters={"courage": 0.4})
+    before.set("hurt", 0.75)
+    before.set_parameter("aggression", 2.0)
+    assert names(before.think()) == ["flee", "wait"]
+    rules = RuleSet(
+        [
+            Rule("flee", "hurt > courage", says("flee")), Rule("hide", "hurt", says("hide")),
+            Rule("attack", "near", says("attack"), salience="aggression"), Rule("wait", "", says("wait"))],
+        facts={"near": 0.25, "hurt": 0.0, "afraid": 0.0}, parameters={"courage": 0.5, "aggression": 1.0})
+    mind = RuleMind(rules)
+    mind.continue_from(before)
+    assert [mind.grade(one) for one in ("near", "hurt", "afraid")] == [0.25, 0.75, 0.0]     # afraid was concluded
+    assert (mind.parameter("courage"), mind.parameter("aggression")) == (0.5, 2.0)
+    assert names(mind.think()) == ["attack", "hide"]                                        # the others have fired
+    with pytest.raises(TypeError, match="before must be a RuleMind"):
+        mind.continue_from("before")

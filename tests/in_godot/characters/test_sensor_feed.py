@@ -170,7 +170,10 @@ def test_a_freed_target_and_a_freed_sensor_leave_no_target(brain, guard, thief, 
     assert tree.get_value("last_known_position") is None
 
 
-def test_a_manager_that_leaves_takes_the_target_along(brain, manager, scheduler, thief, physics_frames):
+def test_a_manager_that_leaves_takes_the_target_along(
+    brain, manager, scheduler, thief, physics_frames, expect_errors,
+):
+    expect_errors("has lost its SenseManager", times=1)
     tree = brain()
     physics_frames(3)
     assert tree.get_value("target") == thief
@@ -261,7 +264,7 @@ def test_feeds_beyond_the_budget_are_updated_in_later_frames(brain, scheduler, t
 
 
 def test_a_wrong_path_is_an_error_with_the_remedy(brain, physics_frames, expect_errors):
-    expect_errors("sensor '../Nose' is not a Sensor3D or Sensor2D")
+    expect_errors("sensor '../Nose' is not in the scene; choose a node of class Sensor3D or Sensor2D, or leave it")
     brain(sensor=NodePath("../Nose"))
     physics_frames(2)
 

@@ -280,7 +280,7 @@ def test_a_sound_is_an_event_with_a_place(brain, node, scheduler, physics_frames
 
 
 def test_a_wrong_manager_is_an_error_with_the_remedy(brain, physics_frames, expect_errors):
-    expect_errors("events '..' is not an AIEventManager in the scene")
+    expect_errors("events '..' is of class Node3D, not AIEventManager; choose a node of class AIEventManager, or")
     brain(investigate(), habit("Patrol"), events=NodePath(".."))
     physics_frames(3)
 

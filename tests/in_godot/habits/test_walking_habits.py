@@ -148,7 +148,8 @@ def test_a_patrol_visits_a_list_of_markers(walker, node, scheduler, physics_fram
     assert guard.position.x == pytest.approx(2, abs=0.5)
     assert not patrol.is_active()
     patrol.set("markers", [paths[0], NodePath("../Nowhere")])
-    assert patrol._get_configuration_warnings() == ["markers[1] '../Nowhere' is not in the scene"]
+    assert patrol._get_configuration_warnings() == [
+        "markers[1] '../Nowhere' is not in the scene; choose another, or remove it"]
 
 
 def test_a_patrol_continues_where_it_was_interrupted(walker, node, scheduler, physics_frames):

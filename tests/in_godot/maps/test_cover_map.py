@@ -443,3 +443,21 @@ def test_ids_of_agents_are_not_given_twice_after_loading(yard, scheduler):
     cover.release(one)
     assert cover.reserve(spot, other)
     assert cover.get_holder(spot) == other
+
+
+@pytest.mark.parametrize("is_disabled", [False, True])
+def test_a_save_loads_into_a_level_that_is_not_baked_yet(yard, node, scheduler, is_disabled):
+    yard.walk()
+    cover, guard = yard.cover(), yard.guard(0, 4)
+    spot = cover.find_cover(guard, [Vector3(0, 1.2, -8)])
+    cover.reserve(spot, guard)
+    saved, spots = scheduler.save_state(), list(cover.get_spots())
+    cover.free()
+    fresh = construct("CoverMap")
+    fresh.name, fresh.level, fresh.process_mode = "Cover", "../Level", 4 if is_disabled else 0
+    scheduler.add_child(fresh)
+    assert scheduler.load_state(saved)
+    assert list(fresh.get_spots()) == spots
+    assert fresh.get_cover_of(guard) == spot
+    yard.physics_frames(20)
+    assert (list(fresh.get_spots()), fresh.get_cover_of(guard)) == (spots, spot)

@@ -168,3 +168,55 @@ def test_the_page_is_true(rule_set, node, scheduler, gdscript):
     assert soldier.get("story") == ["attack"]
     soldier.call("take_hit", 0.3)
     assert soldier.get("story") == ["attack", "flee", "runs"]
+
+
+def test_changed_rules_count_at_once_and_facts_stay(rule_set, character, scheduler):
+    rules = rule_set()
+    _, mind = character(rules)
+    mind.set_fact("hurt", 0.6)
+    mind.set_parameter("aggression", 1.5)
+    assert mind.decide() == "flee"
+    rules.set("rules", RULES.replace("advance: always", "wait: always"))
+    assert list(mind.get_agenda()) == ["attack", "wait"]      # flee has fired in this thought
+    rules.set("parameters", {"courage": 0.7, "aggression": 1.0})       # one that the mind has not set itself
+    assert list(mind.think()) == ["attack", "wait"]
+    mind.parameters = {"courage": 0.1}
+    assert list(mind.think()) == ["flee", "attack", "wait"]
+    assert (mind.get_grade("hurt"), mind.get_parameter("courage"), mind.get_parameter("aggression")) == \
+        pytest.approx((0.6, 0.1, 1.5))
+
+
+def test_a_changed_period_counts_at_once(rule_set, character, physics_frames, signals):
+    rules = rule_set(period=0.1)
+    _, mind = character(rules, think_automatically=True, max_rules=1)
+    fired = signals(mind, "rule_fired")
+    physics_frames(25)
+    rules.set("period", 10.0)
+    del fired[:]
+    physics_frames(25)
+    assert fired == []
+
+
+def test_after_a_mistake_in_a_game_the_former_rules_stay(rule_set, character, physics_frames, expect_errors):
+    rules = rule_set()
+    _, mind = character(rules)
+    rules.set("rules", "flee: hurts")
+    rules.set("rules", "flee: hurt")            # corrected in the same frame
+    physics_frames(2)
+    expect_errors("rule 'flee', line 1, column 7: unknown fact in the condition 'hurts'", times=1)
+    rules.set("rules", "flee: hurts")
+    physics_frames(2)
+    mind.set_fact("hurt", 1.0)
+    assert mind.decide() == "flee"
+
+
+def test_a_mind_follows_its_own_rules_only(rule_set, character, physics_frames):
+    first, second = rule_set(), rule_set()
+    actor, mind = character(first)
+    mind.rule_set = second
+    mind.set_fact("hurt", 0.6)
+    first.set("rules", "one: always")
+    assert mind.get_grade("hurt") == pytest.approx(0.6)
+    actor.free()
+    second.set("rules", "one: always")          # nobody listens any more
+    physics_frames(1)

@@ -104,8 +104,9 @@ def test_rays_may_be_more_or_fewer_while_the_game_runs(node, scheduler, physics_
 @pytest.mark.parametrize("told", ["target_gained", "sensed", "target_lost", "target_forgotten", "awareness_changed"])
 @pytest.mark.parametrize("leaves", ["manager", "scheduler"])
 def test_a_listener_may_end_the_scene_and_others_hear_no_more(
-    node, scheduler, gdscript, physics_frames, signals, told, leaves,
+    node, scheduler, gdscript, physics_frames, signals, expect_errors, told, leaves,
 ):
+    expect_errors("has lost its SenseManager", times=1)
     manager = node("SenseManager", scheduler)
     first, second = (node("Sensor3D", lose_after=0.2, max_age=0.5) for _ in range(2))
     thing = node("SenseSource3D", position=Vector3(0, 0, -5))
@@ -132,8 +133,9 @@ def test_a_listener_may_end_the_scene_and_others_hear_no_more(
 
 @pytest.mark.parametrize("leaves", ["manager", "scheduler"])
 def test_a_sound_listener_may_end_the_scene_before_sight(
-    node, scheduler, gdscript, physics_frames, signals, leaves,
+    node, scheduler, gdscript, physics_frames, signals, expect_errors, leaves,
 ):
+    expect_errors("has lost its SenseManager", times=1)
     manager = node("SenseManager", scheduler, wall_share=0.5, sees_backgrounds=True, sky_light=0.5)
     first, second = (node("Sensor3D", hearing_threshold=0.1) for _ in range(2))
     caller = node("SenseSource3D", position=Vector3(0, 0, 5), sight_strength=0.0)
@@ -157,7 +159,8 @@ def test_a_sound_listener_may_end_the_scene_before_sight(
     {"manager": manager, "scheduler": scheduler}[leaves].free()
 
 
-def test_who_hears_that_a_clue_faded_may_end_the_scene(node, scheduler, gdscript, physics_frames):
+def test_who_hears_that_a_clue_faded_may_end_the_scene(node, scheduler, gdscript, physics_frames, expect_errors):
+    expect_errors("has lost its SenseManager", times=1)
     manager = node("SenseManager", scheduler)
     node("Sensor3D")
     clue = node("SenseSource3D", position=Vector3(0, 0, -5), lifetime=0.1)
@@ -218,3 +221,25 @@ def test_sensors_and_sources_keep_to_the_world_of_their_manager(node, scheduler,
     assert not eye.can_sense(other)
     assert not eye.can_sense(lost)
     assert lost_eye.get_known_targets() == []
+
+
+def test_members_that_lose_their_manager_report_it_once(node, scheduler, physics_frames, expect_errors):
+    manager = node("SenseManager", scheduler)
+    node("Sensor3D", scheduler, name="Eye")
+    node("SenseSource3D", scheduler)
+    physics_frames(3)
+    expect_errors("Eye': has lost its SenseManager and senses nothing; add a SenseManager to the scene (", times=1)
+    manager.free()
+    physics_frames(5)
+
+
+def test_members_that_get_another_manager_report_nothing(node, scheduler, physics_frames):
+    manager = node("SenseManager", scheduler)
+    eye = node("Sensor3D", scheduler)
+    inner = node("SenseSource3D", manager)
+    physics_frames(3)
+    manager.free()
+    other = node("SenseManager", scheduler)
+    physics_frames(5)
+    assert eye.sense_manager == other
+    assert not inner.is_valid()

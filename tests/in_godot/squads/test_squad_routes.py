@@ -59,3 +59,31 @@ def test_where_it_cannot_be_asked_for_any_more_the_order_fails(squad, service, p
     squad.process_mode = 0
     until(lambda: squad.get_order()["state"] == "failed", physics_frames)
     assert squad.get_order()["why"].startswith("the PathService reports: goal")
+
+
+@pytest.mark.parametrize(("path", "why"), [
+    ("../Ways", "paths '../Ways' is not in the scene; choose a node of class PathService, or leave it empty"),
+    ("..", "paths '..' is of class AIScheduler, not PathService; choose a node of class PathService, or leave it")])
+def test_an_order_fails_if_paths_names_no_service(
+    squad, service, scheduler, physics_frames, signals, expect_errors, path, why,
+):
+    failed = signals(squad, "order_failed")
+    squad.paths = path
+    expect_errors(f"finds no paths: {why}", times=1)
+    for number in (1, 2):
+        squad.move_to(Vector2(305, 305))
+        until(squad.is_idle, physics_frames)
+        assert len(failed) == number
+        assert failed[-1][1].startswith(why)
+    squad.paths = service.get_path()
+    squad.move_to(Vector2(155, 105))
+    until(squad.is_idle, physics_frames)
+    assert squad.get_order_state() == "done"
+
+
+def test_an_order_after_the_service_was_freed_says_so(squad, service, physics_frames, expect_errors):
+    expect_errors("is not in the scene; choose a node of class PathService", times=1)
+    service.free()
+    squad.move_to(Vector2(305, 305))
+    until(squad.is_idle, physics_frames)
+    assert squad.get_order_state() == "failed"

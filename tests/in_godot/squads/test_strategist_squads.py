@@ -185,7 +185,7 @@ def test_mistakes_are_told(node, strategist, enlist, expect_errors, physics_fram
     beside = construct("Squad")
     beside.strategist = army.get_path()
     strategist.get_parent().add_child(beside)
-    assert "which is not a Strategist" in " ".join(beside._get_configuration_warnings())
+    assert "not Strategist; choose" in " ".join(beside._get_configuration_warnings())
     beside.queue_free()
     physics_frames(1)
 

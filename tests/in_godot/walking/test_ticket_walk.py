@@ -158,6 +158,19 @@ def test_when_it_ends_its_ticket_is_released(walker, service, physics_frames):
     assert service.get_stats()["tickets"] == 0
 
 
+@pytest.mark.parametrize(("path", "why"), [
+    ("../../..", "paths '../../..' is of class AIScheduler, not PathService; choose a node of class PathService"),
+    ("../../../Gone", "paths '../../../Gone' is not in the scene; choose a node of class PathService, or leave it")])
+def test_a_path_to_no_service_is_one_error_per_try(walker, physics_frames, expect_errors, path, why):
+    actor, go, _ = walker
+    physics_frames(3)
+    place = actor.position
+    go.paths = NodePath(path)
+    expect_errors(why, times=3)
+    physics_frames(40)
+    assert actor.position == place or actor.position.distance_to(place) < 12     # one turn of the old path
+
+
 def test_a_service_that_is_not_there_is_warned_of(walker):
     _, go, _ = walker
     go.paths = NodePath("../nowhere")

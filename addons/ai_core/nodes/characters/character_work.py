@@ -17,6 +17,7 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.characters import sensor_feed
 from addons.ai_core.nodes.characters.update_group import update_group_of
+from addons.ai_core.nodes.scheduling.named_nodes import named_node, why_not_named
 from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable, report_next_frame
 from ai_core.decisions.blackboard import Blackboard
 
@@ -101,8 +102,7 @@ class CharacterComponent:
         if not self.sensor:
             return []
         if self._sensor_node() is None:
-            return [f"sensor '{self.sensor}' is not a Sensor3D or Sensor2D in the scene; choose the sensor of the"
-                    " character, or leave it empty"]
+            return [why_not_named(self, "sensor")]
         if self.target_choice == self.TargetChoice.CUSTOM and not (self.target_choice_method or self._chooser):
             return ["target_choice is Custom, but target_choice_method is empty; name a method of the actor, or choose"
                     " another target_choice"]
@@ -110,8 +110,7 @@ class CharacterComponent:
 
     def _sensor_node(self) -> Any:
         """Return the node that ``sensor`` names, None if it is no sensor."""
-        node = self.get_node_or_null(self.sensor)
-        return node if node is not None and (node.is_class("Sensor3D") or node.is_class("Sensor2D")) else None
+        return named_node(self, "sensor")
 
     def _sensor_set(self) -> None:
         self.end_feed()

@@ -28,6 +28,7 @@ from addons.ai_core.nodes.habits.built_in_habits import BuiltInHabit, is_gone
 from addons.ai_core.nodes.habits.habit import tree_above
 from addons.ai_core.nodes.habits.habit_condition import condition_of, wait
 from addons.ai_core.nodes.habits.habit_events import EVENT, value_of
+from addons.ai_core.nodes.scheduling.named_nodes import named_node
 from addons.ai_core.nodes.walking.agent_walk import AgentWalk
 from addons.ai_core.nodes.walking.body_moving import GROUNDED, is_body, walk
 from addons.ai_core.nodes.walking.floors import is_elsewhere
@@ -187,7 +188,7 @@ class TargetedHabit(ActorHabit):
 
     def target_on(self, run: HabitContext, place: Any) -> tuple[Any, dict[str, Any] | None]:
         """Return the target: its node, or its key and the blackboard; otherwise ``place``."""
-        node = self.node_at(self.target_node)
+        node = self.node_of("target_node")
         if node is not None:
             return node, None
         key = "" if self._has_point() else self._key() or self.SENSED
@@ -209,7 +210,7 @@ class TargetedHabit(ActorHabit):
         return not self._key() and self.target_point is not None
 
     def _target(self, run: HabitContext) -> Any:
-        found = self.node_at(self.target_node)
+        found = self.node_of("target_node")
         if found is not None:
             return found
         if self._has_point():
@@ -517,7 +518,7 @@ class WalkingHabit(ActorHabit):
         self._tree.walks.forget(self)
         self._end_avoidance()        # first: the tree may be gone
         actor = self._tree.actor_node()
-        service = self.get_node_or_null(self.paths) if self.paths else None  # type: ignore[attr-defined]
+        service = named_node(self, "paths")
         agent = self._agent(actor) if run.memory.get("has_agent") else None
         if service is not None:
             TicketWalk(service, run.memory).end()
@@ -533,7 +534,7 @@ class WalkingHabit(ActorHabit):
 
         It is the grid of ``paths``, or the navigation map of the actor's agent; without either, the place itself.
         """
-        service = self.node_at(self.paths)
+        service = self.node_of("paths")
         if service is not None:
             return service.nearest_place(place, within)
         agent = self._agent(self._tree.actor_node()) if run.memory.get("has_agent") else None
@@ -545,7 +546,7 @@ class WalkingHabit(ActorHabit):
 
     def _walk(self, actor: Any, run: HabitContext, *, is_flat: bool, falls: bool) -> Any:
         """Return the TicketWalk or AgentWalk to follow, None for a straight line."""
-        service = self.node_at(self.paths)
+        service = self.node_of("paths")
         if service is not None:
             return TicketWalk(service, run.memory, falls=falls)
         agent = self._agent(actor) if run.memory["has_agent"] else None

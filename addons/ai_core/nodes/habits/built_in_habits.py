@@ -10,11 +10,13 @@ from addons.ai_core.bridge.gd import (
     StringName,
     export,
     gdclass,
+    node_path,
 )
 from addons.ai_core.nodes.characters.guard_expression import GuardExpression, MissingValue
 from addons.ai_core.nodes.habits.habit import Habit, tree_above
 from addons.ai_core.nodes.habits.habit_condition import wait
 from addons.ai_core.nodes.habits.habit_sharing import Callback
+from addons.ai_core.nodes.scheduling.named_nodes import named_node, why_not_named
 from ai_core.decisions.habits.habit_runner_loops import COMPARISONS, HabitContext, ValueCheck, ValueIs, ValueWrite
 from ai_core.decisions.habits.habit_status import Status
 
@@ -78,17 +80,15 @@ class BuiltInHabit:
     def _get_configuration_warnings(self) -> list[str]:
         return [*super()._get_configuration_warnings(), *self.setting_errors()]  # type: ignore[misc]
 
-    def node_at(self, path: NodePath) -> Any:
-        """Return the node at a path, None for an empty path.
+    def node_of(self, name: str) -> Any:
+        """Return the node that a property names, None if it is empty.
 
         Raises:
-            RefusedValue: if the path leads to no node.
+            RefusedValue: if it names no node of its classes.
         """
-        if not path:
-            return None
-        node = self.get_node_or_null(path)  # type: ignore[attr-defined]
-        if node is None:
-            raise RefusedValue(f"'{path}' is not in the scene; choose a node that exists while the habit runs")
+        node = named_node(self, name)
+        if node is None and (why := why_not_named(self, name)):
+            raise RefusedValue(why)
         return node
 
     def actor_in_editor(self) -> Any:
@@ -97,9 +97,9 @@ class BuiltInHabit:
         return None if tree is None else tree.get_node_or_null(tree.actor)
 
     def missing(self, name: str) -> Iterator[str]:
-        path = getattr(self, name)
-        if path and self.get_node_or_null(path) is None:  # type: ignore[attr-defined]
-            yield f"{name} '{path}' is not in the scene"
+        """Yield why a property names no node of its classes, unless it is empty."""
+        if why := why_not_named(self, name):
+            yield why
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_wait.svg")
@@ -189,7 +189,7 @@ class HabitEmitSignal(BuiltInHabit, Habit):
             yield "signal_name is empty; name the signal"
 
     def tick(self, run: HabitContext) -> Status:
-        node = self.node_at(self.source) or self._tree.actor_node()
+        node = self.node_of("source") or self._tree.actor_node()
         if not node.has_signal(self.signal_name):
             raise RefusedValue(
                 f"'{node.get_name()}' has no signal '{self.signal_name}'; set signal_name to one of it, or source to"
@@ -219,7 +219,7 @@ class HabitCallMethod(BuiltInHabit, Habit):
         return f"'{node.get_name()}' has no method '{self.method_name}'; set method_name to one that it has"
 
     def tick(self, run: HabitContext) -> Status:
-        node = self.node_at(self.target) or self._tree.actor_node()
+        node = self.node_of("target") or self._tree.actor_node()
         if not node.has_method(self.method_name):
             raise RefusedValue(self._without(node))
         return Status.FAILED if node.call(self.method_name, *self.arguments) is False else Status.SUCCEEDED
@@ -230,7 +230,7 @@ class HabitPlayAnimation(BuiltInHabit, Habit):
     """Plays an animation of an AnimationPlayer and succeeds when it has finished."""
 
     player = export(
-        NodePath, NodePath(""), group="Animation",
+        NodePath, NodePath(""), hint=node_path("AnimationPlayer"), group="Animation",
         doc="The AnimationPlayer; if empty, the first AnimationPlayer below the actor.")
     animation = export(
         StringName, StringName(""), doc="Name of the animation. A looping animation plays until it is interrupted.")
@@ -280,7 +280,7 @@ class HabitPlayAnimation(BuiltInHabit, Habit):
         return self._player_of(None if self.player else self._tree.actor_node())
 
     def _player_of(self, actor: Any) -> Any:
-        found = self.node_at(self.player)
+        found = self.node_of("player")
         if found is None:
             players = actor.find_children("*", "AnimationPlayer", True, False)
             if not players:

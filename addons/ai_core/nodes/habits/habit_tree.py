@@ -52,6 +52,7 @@ from addons.ai_core.nodes.habits.habit_sharing import (
 from addons.ai_core.nodes.saving.node_settings import prepared_settings
 from addons.ai_core.nodes.saving.node_state import SavedState, has_other_parts, prepared_scripts, saved_scripts
 from addons.ai_core.nodes.saving.scene_saving import saving
+from addons.ai_core.nodes.scheduling.named_nodes import named_node, why_not_named
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     check_callable,
     nearest,
@@ -491,9 +492,9 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
             self._unlisten()
             return
         wait_for(self, MANAGERS)        # for this one where it enters after this tree, or a nearer one
-        manager = self.get_node_or_null(self.events) if self.events else nearest(
+        manager = named_node(self, "events") if self.events else nearest(
             self, "AIEventManager", MANAGERS, self._may_hear)
-        is_manager = manager is not None and manager.is_class("AIEventManager")
+        is_manager = manager is not None
         report_misspelt(self, names, manager._look_up_codes() if is_manager and manager.is_present else ())
         if not is_manager or not names or not manager.is_present:
             self._end_subscription()
@@ -529,11 +530,8 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
     on_event.takes_event = True  # type: ignore[attr-defined]
 
     def _event_warnings(self) -> list[str]:
-        manager = self.get_node_or_null(self.events) if self.events else None
-        if not self.events or (manager is not None and manager.is_class("AIEventManager")):
-            return []
-        return [f"events '{self.events}' is not an AIEventManager in the scene; choose one, or leave it empty for"
-                " the nearest one"]
+        why = why_not_named(self, "events")
+        return [why] if why else []
 
     def _definition(self) -> tuple[HabitDefinition, Any]:
         """Return the definition that the nodes describe, and the row of nodes in its order."""

@@ -53,7 +53,9 @@ class HabitMoveTo(TargetedHabit, WalkingHabit, Habit):
     over steps and up ladders; with the motion mode floating it flies.
     """
 
-    target_node = export(NodePath, NodePath(""), group="Target", doc="Node to go to; it is followed if it moves.")
+    target_node = export(
+        NodePath, NodePath(""), hint=node_path("Node3D", "Node2D"), group="Target",
+        doc="Node to go to; it is followed if it moves.")
     target_key = export(
         str, "", doc="Blackboard key of a node or point to go to, or event.position: the position of the event on which"
             " the habit, or a habit above it, began; used without target_node. That of order_given is the actor's own"
@@ -143,7 +145,7 @@ class HabitPatrol(WalkingHabit, Habit):
         yield from self.missing("route")
         for place, path in enumerate(self.markers):
             if self.get_node_or_null(path) is None:  # type: ignore[attr-defined]
-                yield f"markers[{place}] '{path}' is not in the scene"
+                yield self._without_marker(place)
 
     def enter(self, run: HabitContext) -> None:
         self.begin_walk(run)
@@ -211,10 +213,13 @@ class HabitPatrol(WalkingHabit, Habit):
     def _place(self, number: int) -> Any:
         """Return the position of a place; numbers beyond the last wrap around."""
         if self.markers:
-            marker = self.node_at(self.markers[number % len(self.markers)])
-            if marker is None or not marker.is_class("Node2D" if self.is_flat else "Node3D"):
+            place = number % len(self.markers)
+            marker = self.get_node_or_null(self.markers[place])  # type: ignore[attr-defined]
+            if marker is None:
+                raise RefusedValue(self._without_marker(place))
+            if not marker.is_class("Node2D" if self.is_flat else "Node3D"):
                 kind = "Node2D" if self.is_flat else "Node3D"
-                raise RefusedValue(f"markers[{number % len(self.markers)}] must be a {kind}, got {marker!r}")
+                raise RefusedValue(f"markers[{place}] must be a {kind}, got {marker!r}")
             return marker.get_global_position()
         route = self._route()
         if not self._is_path(route):
@@ -223,9 +228,12 @@ class HabitPatrol(WalkingHabit, Habit):
         curve = route.get_curve()
         return route.to_global(curve.get_point_position(number % curve.get_point_count()))
 
+    def _without_marker(self, place: int) -> str:
+        return f"markers[{place}] '{self.markers[place]}' is not in the scene; choose another, or remove it"
+
     def _route(self) -> Any:
         """Return the node of the route; raise RefusedValue if it has no places."""
-        route = self.node_at(self.route)
+        route = self.node_of("route")
         is_empty = (route.get_curve() is None or not route.get_curve().get_point_count()) if self._is_path(route) \
             else not self._markers(route)
         if is_empty:
@@ -251,7 +259,9 @@ class HabitSearch(TargetedHabit, WalkingHabit, Habit):
 
     SENSED = "last_known_position"
 
-    target_node = export(NodePath, NodePath(""), group="Target", doc="Node around which to search.")
+    target_node = export(
+        NodePath, NodePath(""), hint=node_path("Node3D", "Node2D"), group="Target",
+        doc="Node around which to search.")
     target_key = export(
         str, "", doc="Blackboard key of a node or point around which to search, or event.position; used without"
             " target_node. Empty: last_known_position.")
@@ -338,7 +348,7 @@ class HabitSearch(TargetedHabit, WalkingHabit, Habit):
 
     def _places_around(self, center: Any, spin: float) -> list[Any]:
         """Return the places to visit after the center."""
-        source, found = self.node_at(self.places_from), []
+        source, found = self.node_of("places_from"), []
         if source is not None and source.is_class("CoverMap"):
             spots = source.cover.near(source.scene.place("place", center), self.radius / source.unit)
             found = [source.get_place(one) for one in spots[:self.places]]
@@ -369,7 +379,9 @@ class HabitFlee(TargetedHabit, WalkingHabit, Habit):
 
     SENSED = "last_known_position"
 
-    target_node = export(NodePath, NodePath(""), group="Target", doc="Node to flee from.")
+    target_node = export(
+        NodePath, NodePath(""), hint=node_path("Node3D", "Node2D"), group="Target",
+        doc="Node to flee from.")
     target_key = export(
         str, "", doc="Blackboard key of a node or point to flee from, or event.position; used without target_node."
             " Empty: last_known_position.")
@@ -453,7 +465,9 @@ class HabitFlee(TargetedHabit, WalkingHabit, Habit):
 class HabitLookAt(TargetedHabit, Habit):
     """Turns the actor until it faces a target; in 3D about the vertical axis."""
 
-    target_node = export(NodePath, NodePath(""), group="Target", doc="Node to face.")
+    target_node = export(
+        NodePath, NodePath(""), hint=node_path("Node3D", "Node2D"), group="Target",
+        doc="Node to face.")
     target_key = export(str, "", doc="Blackboard key of a node or point to face; used without target_node.")
     target_point = export(
         Variant, None, is_point=True,
@@ -484,7 +498,9 @@ class HabitAttack(TargetedHabit, Habit):
     when the target is within range, and fails when it is not; put it above the habit that chases.
     """
 
-    target_node = export(NodePath, NodePath(""), group="Target", doc="Node to attack.")
+    target_node = export(
+        NodePath, NodePath(""), hint=node_path("Node3D", "Node2D"), group="Target",
+        doc="Node to attack.")
     target_key = export(
         str, "", doc="Blackboard key of a node or point to attack; used without target_node. Empty: the target of the"
             " tree's sensor.")

@@ -52,7 +52,7 @@ from ai_core.maps.cover.cover_map import CoverMap as CoreCoverMap
 from ai_core.maps.cover.cover_objects import CoverObject
 from ai_core.maps.cover.cover_search import CoverQuery, CoverSearch
 from ai_core.maps.cover.cover_spots import LEFT, OVER, RIGHT, CoverBody, CoverSpots
-from ai_core.saving.declared_state import DeclaredState, Part, Refuse
+from ai_core.saving.declared_state import Change, DeclaredState, Part, Refuse
 from ai_core.saving.fields import StateError
 from ai_core.saving.kinds import Kind, ListOf, MapOf, OneOf, Point, Record, Whole
 from ai_core.scheduling.task import Task, Turn
@@ -706,6 +706,11 @@ class CoverMap(BakingNode, SavedState, Node):
     def is_in_use(self) -> bool:
         """Whether there is something to save."""
         return len(self.cover) > 0 or bool(self.cover.held) or self.waiting > 0
+
+    def prepared(self, state: object) -> Change:
+        if self._scheduler is None:
+            raise StateError(self.cannot_load)
+        return self.STATE.prepare(self, state)      # also before the level is baked
 
     @property
     def agents_here(self) -> dict[int, Any]:

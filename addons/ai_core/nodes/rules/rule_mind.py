@@ -45,7 +45,7 @@ class RuleMind(ScheduledCharacter, SavedState, Node):
 
     rule_set = export(RuleSet, None, on_set="_rebuild", doc="The rules; characters can share a RuleSet.")
     parameters = export(
-        dict, {}, on_set="_rebuild",
+        dict, {}, on_set="_follow",
         doc="Values of this character for parameters of the rules, such as courage 0.9; others keep their default.")
     actor = export(
         NodePath, NodePath(".."), on_set="_look_for_actor", doc="Node of the character; by default the parent.")
@@ -78,6 +78,7 @@ class RuleMind(ScheduledCharacter, SavedState, Node):
         self._update_group: UpdateGroup | None = None
         self._actor: Any = None
         self._fed: dict[str, Any] = {}      # values of the sensor
+        self._watched: RuleSet | None = None
 
     def on_predelete(self) -> None:
         self._chooser = None
@@ -96,6 +97,7 @@ class RuleMind(ScheduledCharacter, SavedState, Node):
     def on_exit_tree(self) -> None:
         self.end_feed()
         self._leave_update_group()
+        self._watch(None)
         if self._scheduler is not None and self._scheduler.is_valid():
             self._scheduler.leave(self)
         self._core = self._scheduler = None
@@ -236,13 +238,30 @@ class RuleMind(ScheduledCharacter, SavedState, Node):
 
     def _rebuild(self) -> None:
         """Use the present rules; facts and fired rules are reset."""
+        if self._scheduler is not None:
+            self._core = None
+            self._watch(self.rule_set)
+            self._follow()
+
+    def _watch(self, rules: RuleSet | None) -> None:
+        """Connect to the ``changed`` signal of the rules, and of no others."""
+        if self._watched is not None:
+            self._watched.disconnect("changed", self._follow)
+        self._watched = rules
+        if rules is not None:
+            rules.connect("changed", self._follow)
+
+    def _follow(self) -> None:
+        """Use the rules and parameters as they are now; after a mistake, which is reported, keep the former ones."""
         if self._scheduler is None:
             return
-        self._core = None
+        before = self._core
         if not self._rule_warnings():
             self._core = library.RuleMind(
                 self.rule_set.core(), owner=self, name=str(self.get_path()), parameters=self._own_parameters(),
                 faults=self._scheduler.faults)
+            if before is not None:
+                self._core.continue_from(before)
             self.feed_values(self._fed)
         elif self.is_inside_tree():
             report_next_frame(self, self._mistakes)

@@ -18,6 +18,7 @@ class RuleSet(Resource):
     Each line is a rule. "flee: afraid > courage | salience 2, repeats" fires; "fear: hurt and not
     covered -> afraid" concludes a fact. Options after | are salience, above, do METHOD (of the
     actor) and repeats; salience and above take a number or a parameter. # begins a comment.
+    A change affects all minds at once; after a mistake they keep the rules that they had.
     """
 
     rules = export(
@@ -85,6 +86,7 @@ class RuleSet(Resource):
 
     def _forget(self) -> None:
         self._core = None
+        self.emit_changed()
 
 
 def _action_callback(line: RuleLine) -> Any:

@@ -44,7 +44,7 @@ from addons.ai_core.nodes.senses.bodies_between import Backdrops, MufflingWalls
 from addons.ai_core.nodes.senses.felt_collisions import FeltCollisions
 from addons.ai_core.nodes.senses.physics_space import PhysicsSpace2D, PhysicsSpace3D
 from addons.ai_core.nodes.senses.sense_drawing import SensePicture
-from addons.ai_core.nodes.senses.sense_member import refused
+from addons.ai_core.nodes.senses.sense_member import refused, report_lost
 from addons.ai_core.nodes.senses.sense_place import GROUP, graph_of_scene, graph_warnings
 from addons.ai_core.nodes.senses.sight_fans import sight_fans
 from ai_core.errors import UnknownNameError
@@ -239,6 +239,7 @@ class SenseManager(SavedState, Node):
         for nodes in (self._sensors, self._sources, self._regions, self._portals):
             for node in nodes.values():
                 node.lose_manager()
+        report_lost([*self._sensors.values(), *self._sources.values()])
         self._regions, self._portals, self._fading = {}, {}, []
         self._reset_owners()
         self._reset_members()

@@ -8,7 +8,7 @@ from typing import Any
 
 from addons.ai_core.bridge.gd import RefusedValue, get_object, report_error
 from addons.ai_core.nodes.saving.node_state import SavedState
-from addons.ai_core.nodes.scheduling.scheduler_lookup import report_next_frame, wait_for
+from addons.ai_core.nodes.scheduling.scheduler_lookup import ONE_SHOT, report_next_frame, wait_for
 from addons.ai_core.nodes.senses.felt_collisions import CONTACTS, FeltCollisions
 from addons.ai_core.nodes.senses.sense_place import GROUP, fitting_manager, manager_of, member_warnings
 from ai_core.saving.declared_state import DeclaredState, Hook
@@ -27,6 +27,21 @@ def refused() -> Iterator[None]:
         yield
     except REFUSALS as error:
         raise RefusedValue(str(error)) from None
+
+
+def report_lost(members: list[Any]) -> None:
+    """Report, once for all, the members that have left a SenseManager and have no other one in the next frame."""
+    if not members or not members[0].is_inside_tree():
+        return
+
+    def report() -> None:
+        left = [one for one in members if one.is_valid() and one.is_inside_tree() and not one.has_manager]
+        if left:
+            report_error(
+                f"has lost its SenseManager and {left[0].without_manager}; add a SenseManager to the scene (sensors and"
+                f" sources without one: {len(left)})", left[0])
+
+    members[0].get_tree().connect("process_frame", report, ONE_SHOT)
 
 
 class SenseMember(SavedState):
@@ -52,6 +67,11 @@ class SenseMember(SavedState):
         self.end_feeling()
         if self.is_valid() and self.is_inside_tree():
             wait_for(self, GROUP)
+
+    @property
+    def has_manager(self) -> bool:
+        """Whether the node has joined a SenseManager."""
+        return self._manager is not None
 
     def belongs_to(self, manager: Any) -> bool:
         """Return whether the node has joined this manager."""

@@ -43,6 +43,7 @@ from addons.ai_core.nodes.rules.rule_set import RuleSet
 from addons.ai_core.nodes.saving.node_settings import core_settings
 from addons.ai_core.nodes.saving.node_state import NodeAt, SavedState
 from addons.ai_core.nodes.saving.scene_saving import saving
+from addons.ai_core.nodes.scheduling.named_nodes import named_node, why_not_named
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     call_waiting,
     enter_group,
@@ -199,7 +200,8 @@ class Squad(SavedState, Node):
         Formation, None, on_set="_form", doc="Formation of the squad; if empty, a wedge with a spacing of 2 m.")
     paths = export(
         NodePath, NodePath(""), hint=node_path("PathService"),
-        doc="PathService that finds the paths of the squad; if empty, the squad moves in straight lines.")
+        doc="PathService that finds the paths of the squad; if empty, the squad moves in straight lines."
+            " If it names no PathService, orders to a position fail.")
     dimensions = export(
         Dimensions, Dimensions.THREE, words=("3D", "2D"), live=False, doc="Dimensions of the members' nodes.")
     pixels_per_meter = export(
@@ -395,14 +397,16 @@ class Squad(SavedState, Node):
 
     def path_service(self) -> Any:
         """Return the PathService of ``paths``, None if there is none."""
-        found = self.get_node_or_null(self.paths) if str(self.paths) else None
-        return found if found is not None and found.is_class("PathService") else None
+        return named_node(self, "paths")
+
+    def why_no_paths(self) -> str:
+        """Return why ``paths`` names no PathService; "" if it does, or is empty."""
+        return why_not_named(self, "paths")
 
     def strategist_node(self) -> Any:
         """Return the Strategist whose missions the squad carries out, None if there is none."""
         if str(self.strategist):
-            found = self.get_node_or_null(self.strategist)
-            return found if found is not None and found.is_class("Strategist") else None
+            return named_node(self, "strategist")
         above = self.get_parent()
         while above is not None and not above.is_class("Strategist"):
             above = above.get_parent()
@@ -613,13 +617,7 @@ class Squad(SavedState, Node):
             self._scheduler.reschedule(task, period_frames=period_frames, phase_frames=None, priority=self.priority)
 
     def _get_configuration_warnings(self) -> list[str]:
-        warnings = []
-        if str(self.paths) and self.path_service() is None:
-            warnings.append(
-                f"paths is '{self.paths}', which is not a PathService; the squad will move in straight lines")
-        if str(self.strategist) and self.strategist_node() is None:
-            warnings.append(
-                f"strategist is '{self.strategist}', which is not a Strategist; the squad will get no missions")
+        warnings = [*filter(None, [self.why_no_paths(), why_not_named(self, "strategist")])]
         if self.retreat_at > self.fight_at:
             warnings.append(
                 f"retreat_at must not be above fight_at, got {self.retreat_at:g} and {self.fight_at:g};"
@@ -959,8 +957,7 @@ class Squad(SavedState, Node):
         return next((one for one in names if one in self.core.tactics), None)
 
     def _habit_tree(self) -> Any:
-        found = self.get_node_or_null(self.habits) if str(self.habits) else None
-        return found if found is not None and found.is_class("HabitTree") else None
+        return named_node(self, "habits")
 
     @method
     def get_members(self) -> list:

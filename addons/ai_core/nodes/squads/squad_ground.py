@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from addons.ai_core.bridge.gd import RID, STANDS_WITHIN_M, RefusedValue, Vector2, Vector3, singleton
+from addons.ai_core.bridge.gd import RID, STANDS_WITHIN_M, RefusedValue, Vector2, Vector3, report_error, singleton
 from addons.ai_core.nodes.paths.grid_of_scene import Places
 from addons.ai_core.nodes.walking.body_moving import GROUNDED
 from ai_core.maps.passage import GridPassage
@@ -31,10 +31,20 @@ class SceneRoutes:
 
     def __init__(self, squad: Any) -> None:
         self._squad = squad
+        self._reported = ""
 
     def request(self, start: Floats, goal: Floats) -> Any:
-        """Return a ticket: of the service, or the straight line itself."""
-        service = self._squad.path_service()
+        """Return a ticket: of the service, or the straight line itself.
+
+        Raises:
+            ValueError: if ``paths`` of the squad names no PathService, which is reported once, or the service refuses.
+        """
+        service, why = self._squad.path_service(), self._squad.why_no_paths()
+        if why and why != self._reported:
+            report_error(f"finds no paths: {why}", self._squad)
+        self._reported = why
+        if why:
+            raise ValueError(why)
         if service is None:
             return np.stack([start, goal])
         try:

@@ -22,6 +22,7 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.characters.agent_places import has_flat_scene, place_of
 from addons.ai_core.nodes.debugging.edited_scene import is_a_part
 from addons.ai_core.nodes.saving.node_settings import core_settings
+from addons.ai_core.nodes.scheduling.named_nodes import named_node, why_not_named
 from addons.ai_core.nodes.scheduling.scheduler_lookup import nearest, report_next_frame, wait_for
 from addons.ai_core.nodes.walking.walking_crowd import ENLISTED, WalkingCrowd
 from ai_core.squads.capabilities import Capabilities
@@ -245,8 +246,7 @@ class SquadMember(Node):
 
     def _named_squad(self) -> Any:
         if str(self.squad_path):
-            found = self.get_node_or_null(self.squad_path)
-            return found if found is not None and found.is_class("Squad") else None
+            return named_node(self, "squad_path")
         return nearest(self, "Squad", SQUADS)
 
     def _rejoin(self) -> None:
@@ -321,9 +321,7 @@ class SquadMember(Node):
     def _place_warnings(self) -> list[str]:
         warnings = []
         if self._named_squad() is None and (str(self.squad_path) or not is_a_part(self)):
-            warnings.append(
-                f"squad_path is '{self.squad_path}', which is not a Squad; choose a Squad, or leave it empty"
-                if str(self.squad_path) else WITHOUT_SQUAD)
+            warnings.append(why_not_named(self, "squad_path") or WITHOUT_SQUAD)
         if place_of(self) is None:
             warnings.append(WITHOUT_PLACE)
         return warnings

@@ -28,6 +28,7 @@ from addons.ai_core.nodes.characters.agent_places import no_points
 from addons.ai_core.nodes.saving.node_settings import core_settings
 from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.saving.scene_saving import saving
+from addons.ai_core.nodes.scheduling.named_nodes import named_node
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     leave_scheduler,
     named_after,
@@ -335,9 +336,9 @@ class Strategist(SavedState, Node):
         self._missions, self._plan, self._wanted, self._wanted_defense = {}, None, "", None
 
     def _found_map(self) -> Any:
-        found = self.get_node_or_null(self.decision_map) if str(self.decision_map) else nearest(
-            self, "DecisionMap", MAPS)
-        return found if found is not None and found.is_class("DecisionMap") else None
+        if self.decision_map:
+            return named_node(self, "decision_map")
+        return nearest(self, "DecisionMap", MAPS)
 
     def _has_map(self) -> bool:
         """Return whether there is a map; look for another if it was freed, and report once if there is none."""
