@@ -461,3 +461,29 @@ def test_a_save_loads_into_a_level_that_is_not_baked_yet(yard, node, scheduler, 
     assert fresh.get_cover_of(guard) == spot
     yard.physics_frames(20)
     assert (list(fresh.get_spots()), fresh.get_cover_of(guard)) == (spots, spot)
+
+
+def test_the_end_of_a_bake_keeps_to_the_budget(yard, signals, monkeypatch):
+    """The spots of a bake are applied in steps, with a look at the budget after each."""
+    cover = yard.cover()
+    spots, finished = list(cover.get_spots()), signals(cover, "bake_finished")
+    pauses = []
+
+    def replacing(*arguments):
+        work = type(cover.cover).replacing(cover.cover, *arguments)
+        for _ in range(3):
+            pauses.append(len(finished))
+            yield
+        return (yield from work)
+
+    monkeypatch.setattr(cover.cover, "replacing", replacing)
+    yard.scheduler.budget = 0.001
+    cover.invalidate()
+    yard.until(lambda: pauses)
+    for count in (1, 2, 3):
+        assert (len(pauses), finished) == (count, [])
+        assert cover.is_baking()
+        yard.physics_frames(1)
+    yard.until(lambda: finished)
+    assert list(cover.get_spots()) == spots
+    assert not cover.is_baking()

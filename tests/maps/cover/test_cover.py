@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from ai_core.errors import UnknownNameError
 from ai_core.maps import CoverMap, CoverObject, CoverQuery, CoverSpots
 from ai_core.saving.fields import StateError
+from ai_core.scheduling.interruptible import finished
 from tests.maps.cover.cover_levels import CoverLevel, best
 
 WALL = """
@@ -84,7 +86,7 @@ def test_when_a_wall_goes_only_what_hid_behind_it_goes():
     cover.reserve(kept, "Bob")
     cover.reserve(lost, "Ann")
     change = cover.replace(after.baked())
-    assert change.lost_by == ["Ann"]
+    assert change.lost_by == {"Ann": lost}
     assert cover.held == {"Bob": kept}
     assert change.removed == 3                # both sides of the cell, and the one at its end
     assert change.added == 1                  # at the new end
@@ -205,3 +207,63 @@ def test_what_is_no_spots_replaces_none():
     with pytest.raises(TypeError, match="spots must be CoverSpots, got 5"):
         cover.replace(5)
     assert saved(cover) == before
+
+
+def crowded(count, seed, moved_m=0.0):
+    """Spots close together, half of them facing away, each moved a little."""
+    first, moves = np.random.default_rng(5), np.random.default_rng(seed)
+    places = first.uniform(-2, 2, (count, 3)) + moves.uniform(-moved_m, moved_m, (count, 3))
+    towards = np.where(first.random((count, 1)) < 0.5, (1.0, 0.0, 0.0), (-1.0, 0.0, 0.0))
+    return CoverSpots(
+        places.astype(np.float32), towards.astype(np.float32), np.zeros(count, bool), moves.random(count),
+        np.zeros(count, np.uint8))
+
+
+def same_by_hand(old, new):
+    """Each new spot, in order, is the first old one that is near, faces alike, and is not taken yet."""
+    taken = []
+    for place, towards in zip(new.places, new.towards, strict=True):
+        fits = [row for row in range(len(old)) if row not in taken and math.dist(old.places[row], place) <= 0.1
+                and old.towards[row] @ towards >= 0.9]
+        taken.append(fits[0] if fits else -1)
+    return taken
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_replaced_spots_are_matched_as_by_hand(seed):
+    cover, old, new = CoverMap(), crowded(300, 0), crowded(300, seed, 0.08)
+    ids = cover.add(old)
+    expected = same_by_hand(old, new)
+    change = cover.replace(new)
+    kept = [row for row in expected if row >= 0]
+    assert 20 < len(kept) < 300
+    assert (change.kept, change.added, change.removed) == (len(kept), 300 - len(kept), 300 - len(kept))
+    assert set(cover.ids.tolist()) == {ids[row] for row in kept} | set(range(301, 601 - len(kept)))
+    for number, row in enumerate(expected):
+        if row >= 0:
+            assert cover.spot(ids[row]).exposure == new.exposures[number]
+
+
+def test_replacing_changes_nothing_before_its_last_step():
+    cover = CoverMap()
+    cover.add(crowded(300, 0))
+    cover.reserve(7, "Bob")
+    before, steps = saved(cover), 0
+    work = cover.replacing(crowded(10, 3))
+    for _ in work:
+        steps += 1
+        assert saved(cover) == before
+    assert steps >= 3
+    assert len(cover) == 10
+    assert len(list(cover.replacing(crowded(300, 4)))) > steps          # matched in parts
+
+
+def test_replacing_begins_again_when_spots_came_meanwhile():
+    cover = CoverMap()
+    cover.add(spots((0, 0, 0)))
+    work = cover.replacing(spots((0, 0, 0), (5, 0, 0)))
+    next(work)
+    late = cover.add(spots((5, 0, 0)))
+    change = finished(work)
+    assert (change.kept, change.added, change.removed) == (2, 0, 0)
+    assert cover.ids.tolist() == [1, *late]

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from itertools import product
 from types import SimpleNamespace
@@ -323,6 +323,7 @@ class CoverMap(BakingNode, SavedState, Node):
         self._scene: Any = None
         super().__init__()
         self._areas: deque[Any] = deque()          # areas to bake; None is the whole level
+        self._taking: Iterator[None] | None = None  # applies the spots of the baking that is done
         self._frames = 0
         self.cover = CoreCoverMap()
         self._agents: dict[int, Any] = {}            # agents with reservations, by the library's number
@@ -392,7 +393,7 @@ class CoverMap(BakingNode, SavedState, Node):
 
     def end_work(self) -> None:
         self._areas.clear()
-        self._baking = None
+        self._baking = self._taking = None
         if self._task is None and self._scene is not None:      # in the editor, or leaving the tree
             self._scene.free()
             self._scene = None
@@ -428,7 +429,7 @@ class CoverMap(BakingNode, SavedState, Node):
 
     def _begin(self) -> bool:
         """Start baking the next area; report why it cannot."""
-        self._why, self._baking = "", None
+        self._why, self._baking, self._taking = "", None, None
         try:
             self._baking = CoverSceneBaking(self, self._areas[0])
         except ValueError as error:
@@ -442,12 +443,19 @@ class CoverMap(BakingNode, SavedState, Node):
     def _bake_on(self, budget: Budget) -> None:
         baking = self._baking
         assert baking is not None
-        baking.advance(budget)
         if not baking.is_done:
-            return
-        self._areas.popleft()
-        self._baking = None
-        self.take_spots(baking.spots, baking.box)
+            baking.advance(budget)
+            if not baking.is_done:
+                return
+        self._taking = self._taking or self.take_spots(baking.spots, baking.box)
+        for _ in self._taking:
+            budget.spend()
+            if budget.is_spent:
+                return
+        self._taking = None
+        if self._baking is baking:      # else a listener of cover_lost has ended it
+            self._areas.popleft()
+            self._baking = None
         if self.is_valid():
             self.bake_finished.emit(len(self.cover))
         if self._areas and self._baking is None and self._scheduler is not None:
@@ -604,15 +612,17 @@ class CoverMap(BakingNode, SavedState, Node):
         flat = [0.0] * (3 - size)
         return [*low.tolist(), *flat], [*high.tolist(), *flat]
 
-    def take_spots(self, spots: CoverSpots, box: Any) -> None:
-        """Apply the baked spots of a box, or all spots, and emit cover_lost for lost reservations."""
-        before = dict(self.cover.held)
-        change = self.cover.replace(spots, *(box or (None, None)))
+    def take_spots(self, spots: CoverSpots, box: Any) -> Iterator[None]:
+        """Apply the baked spots of a box, or all spots, and emit cover_lost; in steps of 0.1 ms."""
+        if box is None:
+            packed = packed_spots(spots)
+            yield
+        change = yield from self.cover.replacing(spots, *(box or (None, None)))
         if box is None:
             self._baked_by_itself = True
-            self.baked = packed_spots(spots)
+            self.baked = packed
             self._baked_by_itself = False
-        self._emit_lost(change.lost_by, before)
+        self._emit_lost(list(change.lost_by), change.lost_by)
 
     def _take_baked(self) -> None:
         if getattr(self, "_baked_by_itself", False):
@@ -696,7 +706,7 @@ class CoverMap(BakingNode, SavedState, Node):
         self._objects[self.number_of(node)] = box
         return box
 
-    def _emit_lost(self, lost: list[Any], before: dict[Any, int]) -> None:
+    def _emit_lost(self, lost: list[Any], before: Mapping[Any, int]) -> None:
         for number in lost:
             agent = self._agents.pop(number, None)
             self._numbers.pop(agent.instance_id if agent is not None else 0, None)
