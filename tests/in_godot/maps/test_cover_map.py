@@ -379,6 +379,8 @@ def test_misuse_is_one_error_with_its_remedy(yard, expect_errors):
     cover.call("find_cover", 7, [Vector3()])
     expect_errors("unknown spot id 999; it never existed, or it was removed", times=1)
     cover.call("get_place", 999)
+    expect_errors("set_travel_cost needs a Callable, got 5", times=1)
+    cover.call("set_travel_cost", 5)
 
 
 def test_without_ground_it_says_what_is_missing(node, scheduler, physics_frames, signals, expect_errors):

@@ -330,3 +330,12 @@ def test_a_batch_outside_the_tree_is_an_error(node, scheduler, physics_frames, e
     scheduler.add_child(station)
     physics_frames(1)
     assert station.can_see_many([eye], [thing]) == [True]
+
+
+def test_a_node_outside_the_tree_is_named(node, scheduler, expect_errors):
+    station, eye = node("PollingStation", scheduler), node("Node3D", scheduler)
+    pooled = construct("Node3D")
+    pooled.name = "Pooled"
+    expect_errors("can_see needs two nodes in the tree, but 'Pooled' is not; add it first", times=1)
+    station.call("can_see", eye, pooled)
+    pooled.free()

@@ -254,3 +254,11 @@ def test_settings_changed_in_play_are_saved(slicer, crowd, scheduler, node, phys
     slicer.enabled = True
     physics_frames(6)
     assert len(crowd.get("looked")) == looked + 2
+
+
+def test_null_is_no_key(node, scheduler, expect_errors):
+    slicer = node("Timeslicer", scheduler)
+    slicer.set_job(lambda key: 1)
+    expect_errors("add_job() needs a node, a name or a number, got null; a node that was freed becomes null", times=1)
+    slicer.call("add_job", None)
+    assert list(slicer.get_keys()) == []

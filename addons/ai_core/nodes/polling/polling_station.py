@@ -130,6 +130,9 @@ def check_pair(observer: Any, target: Any) -> None:
     """Raise RefusedValue unless both nodes are Node3D or both are Node2D."""
     if observer is None or target is None:
         raise RefusedValue("can_see needs two nodes, got null")
+    for node in (observer, target):
+        if not node.is_inside_tree():
+            raise RefusedValue(f"can_see needs two nodes in the tree, but '{node.get_name()}' is not; add it first")
     for dimension in ("Node3D", "Node2D"):
         if observer.is_class(dimension) and target.is_class(dimension):
             return

@@ -211,6 +211,8 @@ def check_callable(function: Any, purpose: str) -> None:
     """Raise RefusedValue if a Callable cannot be called."""
     if isinstance(function, GDCallable) and not function.is_valid():
         raise RefusedValue(f"{purpose} needs a valid Callable, got {function!r}; check its object and method")
+    if not callable(function):
+        raise RefusedValue(f"{purpose} needs a Callable, got {function!r}")
 
 
 def callable_name(scheduler: Any, behavior: Any) -> str:

@@ -159,6 +159,9 @@ class Timeslicer(SavedState, Node):
         """Add a key (a node, a name or a number); its job runs from the next batch on."""
         if self._job is None:
             raise RefusedValue("add_job() needs a job; call set_job(job) first")
+        if key is None:
+            raise RefusedValue(
+                "add_job() needs a node, a name or a number, got null; a node that was freed becomes null in a lambda")
         self._refuse_errors(self.core.add, key)
 
     @method
