@@ -193,6 +193,46 @@ def _without_percepts(senses: Any, members: set[tuple[bool, str]]) -> Any:
 SENSED, HEARING = "sensed", "hearing"
 
 
+class SenseSignals:
+    """Emits the signals of sensors for the library's sense manager."""
+
+    def __init__(self, manager: Any) -> None:
+        self._manager = manager
+
+    def receive(self, sensations: list[Sensation]) -> None:
+        """Emit the signals of a batch in order; stop if a callback ends the scene.
+
+        Who connects to a sensor in a callback of the batch is told from the next batch on.
+
+        Cost: two crossings, and one more after each sensor whose callback is in Python; 0.1 µs per sensor without
+        connections.
+        """
+        manager, first = self._manager, 0
+        self._feed(sensations)
+        told = [sensations[one] for one in with_connections(
+            SENSED, [manager.sensor_node(one.sensor_id) for one in sensations])]
+        if not told:
+            return
+        stimuli: dict[tuple[int, str, Point], int] = {}
+        which = [stimuli.setdefault((one.source_id, one.modality, one.position), len(stimuli)) for one in told]
+        while first < len(told) and manager.is_sensing:
+            first = emit_each(
+                SENSED, [manager.sensor_node(one.sensor_id) for one in told], manager.rows_of(stimuli), which,
+                [one.intensity for one in told], first)
+
+    def _feed(self, sensations: list[Sensation]) -> None:
+        """Hand noises to the nodes that decide by a sensor; a signal to each would cost a crossing."""
+        noises: dict[tuple[int, Point], Any] = {}
+        for one in sensations:
+            node = self._manager.sensor_node(one.sensor_id) if one.modality == HEARING else None
+            for feed in list(node.feeds) if node is not None else ():
+                cause = one.source_id, one.position
+                noise = noises.get(cause)
+                if noise is None:
+                    noise = noises[cause] = feed.noise_of(*cause)
+                feed.hear(noise, one.intensity)
+
+
 @gdclass(icon="res://addons/ai_core/icons/sense_manager.svg", keywords="perception, stealth, vision, hearing")
 class SenseManager(SavedState, Node):
     """Lets sensors see, hear, smell and feel sources, within the budget of the AIScheduler.
@@ -274,7 +314,7 @@ class SenseManager(SavedState, Node):
             "trace": self._scheduler.trace,
             "scent_trails": made_trails(self),
             "camouflage": camouflage,
-            "audience": self,
+            "audience": SenseSignals(self),
             "background": Backdrops(self, self._space, camouflage) if self.sees_backgrounds else None,
         }
         if self.mode == self.Mode.REGIONAL:
@@ -301,28 +341,12 @@ class SenseManager(SavedState, Node):
         """Whether the node is in a scene, and a sensor or source has joined."""
         return self._core is not None
 
-    def receive(self, sensations: list[Sensation]) -> None:
-        """Emit the signals of sensors for a batch of the library, in order; stop if a callback ends the scene.
+    @property
+    def sensor_node(self) -> Callable[[int], Any]:
+        """Function that returns the node of a sensor by id, None if it has left."""
+        return self._sensors.get
 
-        Who connects to a sensor in a callback of the batch is told from the next batch on.
-
-        Cost: two crossings, and one more after each sensor whose callback is in Python; 0.1 µs per sensor without
-        connections.
-        """
-        first = 0
-        self._feed(sensations)
-        told = [sensations[one] for one in with_connections(
-            SENSED, [self._sensors.get(one.sensor_id) for one in sensations])]
-        if not told:
-            return
-        stimuli: dict[tuple[int, str, Point], int] = {}
-        which = [stimuli.setdefault((one.source_id, one.modality, one.position), len(stimuli)) for one in told]
-        while first < len(told) and self.is_sensing:
-            first = emit_each(
-                SENSED, [self._sensors.get(one.sensor_id) for one in told], self._rows_of(stimuli), which,
-                [one.intensity for one in told], first)
-
-    def _rows_of(self, what: Iterable[tuple[int, str, Point]]) -> list[tuple[Any, ...]]:
+    def rows_of(self, what: Iterable[tuple[int, str, Point]]) -> list[tuple[Any, ...]]:
         """Return the signal arguments of sensed stimuli, with ... in place of the strength."""
         nodes, point_of = self._sources, self._space.of
         rows: list[tuple[Any, ...]] = []
@@ -330,18 +354,6 @@ class SenseManager(SavedState, Node):
             node = nodes.get(source)
             rows.append((node, modality, ..., point_of(place), None if node is None else node.character_node))
         return rows
-
-    def _feed(self, sensations: list[Sensation]) -> None:
-        """Hand noises to the nodes that decide by a sensor; a signal to each would cost a crossing."""
-        noises: dict[tuple[int, Point], Any] = {}
-        for one in sensations:
-            node = self._sensors.get(one.sensor_id) if one.modality == HEARING else None
-            for feed in list(node.feeds) if node is not None else ():
-                cause = one.source_id, one.position
-                noise = noises.get(cause)
-                if noise is None:
-                    noise = noises[cause] = feed.noise_of(*cause)
-                feed.hear(noise, one.intensity)
 
     @property
     def now_s(self) -> float:
