@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import shown
+from ai_core.errors import numbers, shown
 from ai_core.saving.declared_state import DeclaredState, Saveable
 from ai_core.saving.kinds import Number
 from ai_core.senses.id_table import LARGEST_ID
@@ -94,15 +94,10 @@ class RayTurns(Saveable):
     def _checked(
         self, sensor_ids: ArrayLike, importances: ArrayLike
     ) -> tuple[NDArray[np.integer], NDArray[np.float64]]:
-        ids = np.asarray(sensor_ids)
+        ids, values = np.asarray(sensor_ids), numbers("importances", importances)
         self._sensors.ids.slots(ids)
-        values = np.asarray(importances)
-        if values.shape == ids.shape == (0,):
-            return np.zeros(0, np.int32), np.zeros(0)
-        if values.dtype.kind not in "fiu":
-            raise TypeError(f"importances must be numbers, got {shown(importances)}")
         if values.shape != ids.shape:
             raise ValueError(f"importances must have one element per id, got {values.shape} for {ids.shape}")
         if not ((values >= 0) & (values <= 1)).all():
             raise ValueError(f"importances must be from 0 to 1, got {shown(importances)}")
-        return ids, values.astype(np.float64)
+        return ids, values
