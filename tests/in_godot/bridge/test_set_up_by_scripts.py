@@ -149,7 +149,7 @@ def test_a_script_sets_it_up_after_add_child(kind, node, scheduler, bell, gdscri
     ("RuleMind", {}, "has no rule_set and does nothing"),
     ("StateMachine", {}, "has no AIState below it and does nothing"),
     ("BehavioralLOD", {}, "has no LODBehavior below it and does nothing"),
-    ("SenseRegion3D", {}, "there is no SenseManager"),
+    ("SenseRegion3D", {}, "found no SenseManager"),
     ("MapWriter", {}, "found no DecisionMap and writes nothing"),
     ("SquadMember", {}, "found no Squad and belongs to none"),
 ])
