@@ -58,7 +58,7 @@ cdef void report(object problem, object where, object source=None, bint once=Fal
             if _repeated[key] > 1:
                 return
         if is_misuse(problem):
-            text = f"[ai_core] {described(source)}{problem}"
+            text = f"[ai_core] {described(source)}{in_engine_words(problem)}"
         else:
             stack = "".join(python_frames(traceback.TracebackException.from_exception(problem)).format()).rstrip()
             text = f"[ai_core] {described(source)}{where} raised {type(problem).__name__}: {problem}\n{stack}"
@@ -90,6 +90,10 @@ cdef str shortened(object text):
         line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}… ({len(line) - LONGEST_LINE} characters left out)"
         for line in lines])
 
+cdef str in_engine_words(object text):
+    """Return a message about a wrong value with GDScript's word for None; messages end their rule with "got VALUE"."""
+    return str(text).replace("got None", "got null")
+
 cdef int print_error(object text, object function, object file, int line) except -1:
     cdef bytes message = shortened(text).encode("utf-8", "replace")
     cdef bytes function_bytes = str(function).encode("utf-8", "replace")
@@ -105,7 +109,7 @@ def report_exception(problem, where, source=None, once=False):
 
 def report_error(text, source=None):
     """Print an engine error without a traceback, for wrong settings: what, value, rule, remedy."""
-    print_error(f"[ai_core] {described(source)}{text}", "", "", 0)
+    print_error(f"[ai_core] {described(source)}{in_engine_words(text)}", "", "", 0)
 
 def report_warning(text, source=None):
     """Print an engine warning, for problems with which the game can continue."""

@@ -16,7 +16,7 @@ CALLED = (
     ("PathService", "set_grid_from", ("7",), "a grid must be a TileMapLayer, a GridMap or an AStarGrid2D, got 7"),
     ("Squad", "see", ("[Resource.new()]",), "an enemy must be a valid Node3D or Node2D, got <Resource"),
     ("Squad", "split", ("[Resource.new()]", "'Beta'"), "needs a SquadMember or its character, got <Resource"),
-    ("Squad", "move_members", ("[Resource.new()]", "null"), "needs another Squad, got None"),
+    ("Squad", "move_members", ("[Resource.new()]", "null"), "needs another Squad, got null"),
     ("AIScheduler", "step", ("1e12",), "delta_s must be from 0 to 1e+06, got 1e+12; call step() more often"),
     ("AIScheduler", "step", ("-1.0",), "delta_s must be from 0 to 1e+06, got -1; call step() more often"),
     ("AIScheduler", "step", ("NAN",), "delta_s must be from 0 to 1e+06, got nan"),

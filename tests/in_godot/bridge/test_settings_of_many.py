@@ -17,7 +17,7 @@ MISTAKES = [
     ("SenseSource3D", "actions", {"run": math.nan}, "actions['run'] must be a finite number, got nan; it stays {}"),
     ("SenseSource3D", "visible_parts", {"head": 1.7}, "visible_parts['head'] must be a Vector3, got 1.7; it stays {}"),
     ("Sensor3D", "other_thresholds", {"fear": None},
-     "other_thresholds['fear'] must be a finite number, got None; it stays {}"),
+     "other_thresholds['fear'] must be a finite number, got null; it stays {}"),
 ]
 
 

@@ -319,7 +319,7 @@ def test_once_for_several_codes_is_once_for_all_of_them(manager, gdscript):
     (8, "a bit mask of 3 declared codes must be from 1 to 7, got 8"),
     (0, "must be from 1 to 7, got 0"),
     (1.5, "codes must be a code, an Array of codes or a bit mask, got 1.5"),
-    (None, "codes must be a code, an Array of codes or a bit mask, got None"),
+    (None, "codes must be a code, an Array of codes or a bit mask, got null"),
     (True, "codes must be a code"),
     ([], "codes must name at least one event code"),
     (["alarm", "dor"], "unknown event code 'dor'; did you mean 'door'"),
