@@ -219,7 +219,8 @@ class FormationMarch(Saveable):
         if not math.isfinite(np.add.reduce(marchers.arcs)):
             path.lanes.begin(marchers.positions, marchers.arcs)
         self.anchor_m = self._step.advance(
-            path.lanes, offsets, marchers, self.anchor_m, elapsed_s, shape.spacing_m)
+            path.lanes, offsets, marchers, self.anchor_m, elapsed_s, shape.spacing_m,
+            shape.aside_m)
         self.heading = path.heading(self.anchor_m)
 
     def places(self, marchers: MemberTable, offsets: Floats, shape: MarchingShape) -> Floats:

@@ -190,6 +190,7 @@ class MarchStep:
     anchor_m: cython.double
     elapsed_s: cython.double
     spacing_m: cython.double
+    aside_m: cython.double
     is_at_end: cython.bint
 
     def __init__(self, settings) -> None:
@@ -200,7 +201,7 @@ class MarchStep:
 
     def advance(
         self, lanes: PathLanes, offsets: NDArray[np.float64], marchers, anchor_m: float, elapsed_s: float,
-        spacing_m: float,
+        spacing_m: float, aside_m: float,
     ) -> float:
         """Advance the slots; write destinations, velocities and distances from the slots of all members.
 
@@ -211,6 +212,7 @@ class MarchStep:
             anchor_m: arc of the commander's slot (m).
             elapsed_s: game time since the last step (s), 0 or more.
             spacing_m: distance between neighbors in the formation (m), above 0.
+            aside_m: distance from its lane within which a member stands until its slot comes (m), 0 or more.
 
         Returns:
             The new arc of the commander's slot (m).
@@ -226,7 +228,7 @@ class MarchStep:
             if arrays[number] is not self.arrays[number]:
                 self.view(arrays)
                 break
-        self.anchor_m, self.elapsed_s, self.spacing_m = anchor_m, elapsed_s, spacing_m
+        self.anchor_m, self.elapsed_s, self.spacing_m, self.aside_m = anchor_m, elapsed_s, spacing_m, aside_m
         self.make_step()
         return self.anchor_m
 
@@ -301,7 +303,7 @@ class MarchStep:
     @cython.nogil
     @cython.exceptval(check=False)
     def waits(self, i: cython.Py_ssize_t, anchor_m: cython.double, lag: cython.double) -> cython.bint:
-        """Return whether a member has a task, is not on the path yet, or its slot comes to it."""
+        """Return whether a member has a task, its slot is not on the path yet, or comes to the member."""
         return (self.is_detached[i] or anchor_m + self.offsets[2 * i] < self.lanes.first_m
                 or (not self.is_at_end and lag < -self.spacing_m))
 
@@ -383,11 +385,18 @@ class MarchStep:
     @cython.nogil
     @cython.exceptval(check=False)
     def steer(self, i: cython.Py_ssize_t, lag: cython.double, speed: cython.double, stays: cython.bint) -> cython.void:
-        """Write a member's destination, and its velocity: with its slot, and towards it; at most its own speed."""
+        """Write a member's destination, and its velocity: with its slot, and towards it; at most its own speed.
+
+        A member that waits for its slot stands; far beside its lane it comes nearer to it.
+        """
         look: cython.double = max(1.2 * self.response_s * self.speeds[i], LOOK_M)
         response_s: cython.double = max(self.elapsed_s, self.response_s)
         row: cython.Py_ssize_t = i * self.dimensions
         follows: cython.bint = fabs(lag) <= look and not stays
+        if stays and not self.is_detached[i]:
+            self.lanes.find(self.arcs[i], self.offsets[2 * i + 1])
+            if self.distance(i, self.lanes.coordinate(0), self.lanes.coordinate(self.last)) > self.aside_m:
+                lag, stays = 0, False       # or else the slots would wait for it once they have come
         self.lanes.find(self.arcs[i] + min(look, max(-look, lag)), self.offsets[2 * i + 1])
         for axis in range(self.dimensions):
             self.destinations[row + axis] = self.lanes.coordinate(axis)

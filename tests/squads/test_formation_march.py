@@ -118,6 +118,22 @@ def test_all_arrive_together():
     assert max(arrived.values()) - min(arrived.values()) < 1.0
 
 
+def test_a_member_far_beside_its_lane_comes_before_its_slot():
+    clock = ManualClock()
+    squad = squad_of(4, clock)
+    order = squad.move_to((40, 0))
+    march(squad, clock, seconds=3)
+    places = squad.positions
+    places[1] = 25, 14                              # where a task has led it
+    squad.set_positions(places)
+    march(squad, clock, seconds=4)
+    assert squad.marchers.away[1] == 0              # the slots do not wait for it
+    assert squad.positions[1, 1] < 7
+    marched(squad, clock)
+    assert order.state == "done"
+    assert clock.now.frame * FRAME_S < 18           # 20 s, if it stands until its slot is there
+
+
 @pytest.mark.parametrize("from_frame", [0, 40, 75, 120])
 def test_who_is_stuck_is_waited_for_and_then_left_behind(from_frame):
     clock = ManualClock()

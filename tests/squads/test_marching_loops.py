@@ -14,7 +14,7 @@ from ai_core.scheduling.interruptible import finished
 from ai_core.squads.formation_march import FREE_M, MarchPath, MarchSettings, MemberTable
 from ai_core.squads.marching_loops import MarchStep
 
-STYLE, SPACING_M = MarchSettings(), 2.0
+STYLE, SPACING_M, ASIDE_M = MarchSettings(), 2.0, 3.0
 needs_compiled = pytest.mark.skipif("ai_core.squads.marching_loops" not in compiled(), reason="interpreted")
 
 
@@ -68,6 +68,8 @@ def plain_step(path, offsets, own, anchor_m, elapsed_s):
         speed = (new_m - anchor_m) / elapsed_s if elapsed_s else 0.0
     look, response_s = np.maximum(1, 1.2 * STYLE.response_s * own.speeds), max(STYLE.response_s, elapsed_s)
     follows, lane = (np.abs(lag) <= look) & ~waits, lanes(own.arcs)
+    is_far = waits & ~own.is_detached & (apart(lane) > ASIDE_M)
+    waits, lag = waits & ~is_far, np.where(is_far, 0, lag)
     own.destinations[:] = np.where(waits[:, None], own.positions, lanes(own.arcs + np.clip(lag, -look, look)))
     velocities = np.where(follows[:, None], flow * speed, 0)
     if len(own.positions.T) == 3:
@@ -132,7 +134,7 @@ def test_step_is_that_of_the_plain_form(seed, count, dimensions, is_in_file, ela
         offsets[:, 1] = 0
     anchor_m, plain = float(random.choice([0.0, path.length_m / 3, path.length_m])), copy.deepcopy(marchers)
     expected_m = plain_step(path, offsets, plain, anchor_m, elapsed_s)
-    found_m = MarchStep(STYLE).advance(path.lanes, offsets, marchers, anchor_m, elapsed_s, SPACING_M)
+    found_m = MarchStep(STYLE).advance(path.lanes, offsets, marchers, anchor_m, elapsed_s, SPACING_M, ASIDE_M)
     assert found_m == pytest.approx(expected_m)
     for name, column in vars(plain).items():
         np.testing.assert_allclose(getattr(marchers, name), column, rtol=1e-7, atol=1e-7, err_msg=name)
@@ -150,11 +152,11 @@ def test_replaced_arrays_are_used_from_the_next_step_on():
     random = np.random.default_rng(1)
     path = path_of(2, random)
     marchers, offsets, step = marchers_of(3, path, 2, random), random.uniform(-5, 3, (3, 2)), MarchStep(STYLE)
-    anchor_m = step.advance(path.lanes, offsets, marchers, 0.0, 0.1, SPACING_M)
+    anchor_m = step.advance(path.lanes, offsets, marchers, 0.0, 0.1, SPACING_M, ASIDE_M)
     marchers.delete(1)
     other = copy.deepcopy(marchers)
     for one, own in ((step, marchers), (MarchStep(STYLE), other)):
-        one.advance(path.lanes, offsets[1:], own, anchor_m, 0.1, SPACING_M)
+        one.advance(path.lanes, offsets[1:], own, anchor_m, 0.1, SPACING_M, ASIDE_M)
     assert all(np.array_equal(getattr(other, name), column) for name, column in vars(marchers).items())
 
 
@@ -172,7 +174,7 @@ def test_arrays_that_do_not_fit_are_refused_at_every_step(name, array):
     setattr(marchers, name, array)
     for _ in range(2):
         with pytest.raises(ValueError, match=r"columns of members|mismatch"):
-            step.advance(path.lanes, np.zeros((2, 2)), marchers, 0.0, 0.1, SPACING_M)
+            step.advance(path.lanes, np.zeros((2, 2)), marchers, 0.0, 0.1, SPACING_M, ASIDE_M)
 
 
 def test_samples_of_another_shape_are_refused():
