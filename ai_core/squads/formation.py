@@ -94,6 +94,14 @@ class FormationSlot(NamedTuple):
     """Roles preferred in the slot; empty for no preference."""
 
 
+def _slot(number: int, given: object) -> FormationSlot:
+    if isinstance(given, FormationSlot):
+        return given
+    if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray) or len(given) != 2:
+        raise TypeError(f"slot {number} must be a FormationSlot or a pair (forward_m, right_m), got {shown(given)}")
+    return FormationSlot(given[0], given[1])
+
+
 class FormationSettings(TypedDict, total=False):
     """Keyword arguments common to all patterns; see ``Formation``."""
 
@@ -180,8 +188,13 @@ class Formation:
             slots: slots, or pairs (forward_m, right_m); the first is the commander's.
             spacing_m: distance between repetitions of the pattern (m), above 0.
             more: see ``Formation``.
+
+        Raises:
+            TypeError, ValueError: if a slot is neither, or a value is out of range.
         """
-        made = tuple(one if isinstance(one, FormationSlot) else FormationSlot(one[0], one[1]) for one in slots)
+        if not isinstance(slots, Iterable):
+            raise TypeError(f"slots must be FormationSlots or pairs (forward_m, right_m), got {shown(slots)}")
+        made = tuple(_slot(number, one) for number, one in enumerate(slots))
         return cls("custom", spacing_m, 0, made, **more)
 
     def slots(self, count: int) -> NDArray[np.float64]:

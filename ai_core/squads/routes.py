@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
@@ -10,8 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.described import Described
 from ai_core.errors import finite_number, shown, whole_number
+from ai_core.saving.kinds import Kind, Optional, Point, Record
 
-__all__ = ["GridRoutes", "Routes", "StraightRoutes", "only_to"]
+__all__ = [
+    "REQUEST_STATE", "GridRoutes", "RouteRequest", "Routes", "StraightRoutes", "checked_routes",
+    "only_to",
+]
 
 Floats = NDArray[np.float64]
 
@@ -30,6 +35,46 @@ class Routes(Protocol):
 
     def cancel(self, ticket: Any) -> None:
         """Cancel a request."""
+
+    def key(self, ticket: Any) -> Any:
+        """Return the plain data by which ``resumed`` finds a ticket after a load; None without any."""
+
+    def resumed(self, start: Floats, goal: Floats, key: Any) -> Any:
+        """Return the ticket of a saved request; that of a new request if the key is unknown here."""
+
+
+def checked_routes(routes: Routes | None) -> Routes:
+    """Return routes, straight ones for None; raise TypeError for an object without the methods of ``Routes``."""
+    if routes is None:
+        return StraightRoutes()
+    missing = [name for name in ("request", "points", "why", "cancel", "key", "resumed")
+               if not callable(getattr(routes, name, None))]
+    if missing:
+        raise TypeError(f"routes must be Routes, got {shown(routes)} without {', '.join(missing)}; use GridRoutes")
+    return routes
+
+
+@dataclass(frozen=True)
+class RouteRequest:
+    """A request for a path, as it is saved.
+
+    Attributes:
+        start: where the path begins (m).
+        goal: where it leads (m).
+        key: the key that the routes gave for the ticket.
+    """
+
+    start: tuple[float, ...]
+    goal: tuple[float, ...]
+    key: Any
+
+
+def _place(squad: Any) -> int:
+    return int(squad.dimensions)
+
+
+REQUEST_STATE = Optional(Record(RouteRequest, start=Point(_place), goal=Point(_place), key=Kind()), at="_requested")
+"""How the request of a squad that waits for its path is saved."""
 
 
 def only_to(goal: ArrayLike, end: ArrayLike) -> str:
@@ -56,6 +101,13 @@ class StraightRoutes(Described):
     def cancel(self, ticket: Floats) -> None:
         """Do nothing."""
 
+    def key(self, ticket: Floats) -> None:
+        """Return None: the path is made again from its ends."""
+
+    def resumed(self, start: Floats, goal: Floats, key: Any) -> Floats:
+        """Return the path between the ends of a saved request."""
+        return self.request(start, goal)
+
 
 class GridRoutes(Described):
     """Paths over a grid of cells from a ``PathService``, which its owner must advance.
@@ -77,7 +129,7 @@ class GridRoutes(Described):
         self, service: Any, shape: tuple[int, int], cell_size_m: float = 1.0,
         origin: tuple[float, float] = (0.0, 0.0), *, dimensions: int = 2, partial: bool = False,
     ) -> None:
-        for name in ("request_path", "cancel"):
+        for name in ("request_path", "cancel", "ticket"):
             if not callable(getattr(service, name, None)):
                 raise TypeError(f"service must be a PathService, got {shown(service)} without {name}")
         self._service = service
@@ -146,3 +198,23 @@ class GridRoutes(Described):
     def cancel(self, ticket: Any) -> None:
         """Cancel a request."""
         self._service.cancel(ticket)
+
+    def key(self, ticket: Any) -> int:
+        """Return the number of a ticket."""
+        return int(ticket.number)
+
+    def resumed(self, start: Floats, goal: Floats, key: Any) -> Any:
+        """Return the ticket with a number; that of a new request if the service has none between these ends.
+
+        Raises:
+            ValueError: if the start or the goal is outside the grid.
+        """
+        cells = self.cell_at(start), self.cell_at(goal)
+        try:
+            ticket = self._service.ticket(key)
+        except (TypeError, ValueError):
+            return self.request(start, goal)
+        if (ticket.start, ticket.goal) != cells:
+            return self.request(start, goal)
+        self._ends[ticket] = start.copy(), goal.copy()
+        return ticket

@@ -8,7 +8,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import as_array, checked_name, finite_number, several_names, shown, whole_number
+from ai_core.errors import (
+    as_array,
+    check_kind,
+    checked_name,
+    finite_number,
+    several,
+    several_names,
+    shown,
+    whole_number,
+)
 from ai_core.scheduling.interruptible import Steps, finished
 from ai_core.squads.commander import SquadMember
 from ai_core.squads.formation import Formation
@@ -290,10 +299,15 @@ def assign_roles(
         change_cost: cost of a change, in the unit of costs, 0 or more.
 
     Raises:
+        TypeError: if ``members`` or ``before`` is no mapping, or ``needs`` no sequence of RoleNeed.
         ValueError: if a cost is negative or NaN.
 
     Cost: O(n**2 * m) at worst, n members and m wanted.
     """
+    if not isinstance(members, Mapping):
+        raise TypeError(f"members must map ids to members, got {shown(members)}; use the members of a squad")
+    check_kind("before", before, Mapping)
+    needs = several("needs", needs, RoleNeed)
     wanted = [(rank, need) for rank, need in enumerate(needs) for _ in range(need.count)]
     held = dict(before or {})
     costs = np.array([

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ai_core.clock import Clock, checked_clock
 from ai_core.errors import (
     LARGEST,
+    MOST,
     UnknownNameError,
     as_array,
     check_callables,
@@ -22,6 +23,7 @@ from ai_core.errors import (
     finite_number,
     named,
     positions,
+    several,
     several_names,
     shown,
     whole_number,
@@ -54,7 +56,7 @@ from ai_core.squads.formation_march import (
     MemberTable,
     plane_axes,
 )
-from ai_core.squads.routes import Routes, StraightRoutes
+from ai_core.squads.routes import REQUEST_STATE, RouteRequest, Routes, checked_routes
 from ai_core.squads.situation import SIGHTING_STATE, Sighting, TacticalSituation
 from ai_core.squads.slot_assignment import assign_formation_slots
 from ai_core.squads.stance import NearestFree, Stance, StanceJudge, StancePolicy
@@ -152,7 +154,8 @@ class Squad(Saveable):
         dimensions=Same(), members=ListOf(MEMBER_STATE, at="_member_list"),
         rows=Columns(at="marchers", **MARCHING_STATE),
         commander=Optional(Whole()), appointed=Optional(Whole()), formation=FORMATION_STATE, order=ORDER_STATE,
-        march=Part(at="_march"), has_marched=Flag(at="_has_marched"),
+        request=REQUEST_STATE, asks_again=Flag(at="_asks_again"), march=Part(at="_march"),
+        has_marched=Flag(at="_has_marched"),
         slots_wanted=Optional(OneOf(WANTED), at="_slots_wanted"),
         slots_given_s=Seconds(at="_slots_given_s"), infeasible=ListOf(Whole(), make=tuple), stance=Part(at="judgement"),
         counts=MapOf(Whole(), names=COUNTS, at="_counts"), sightings=ListOf(SIGHTING_STATE, make=tuple, at="_met"),
@@ -182,7 +185,7 @@ class Squad(Saveable):
             choose_commander=choose_commander, clearance=clearance, on_event=on_event, choose_tactic=choose_tactic,
             standing=standing)
         self.clock, self.on_event = clock, on_event
-        self.routes = StraightRoutes() if routes is None else routes
+        self.routes = checked_routes(routes)
         self.faults = given_faults(faults)
         check_kind("formation", formation, Formation)
         self.formation = Formation.wedge() if formation is None else formation
@@ -194,6 +197,8 @@ class Squad(Saveable):
         self._choose_commander = choose_commander
         self._march = FormationMarch(self.dimensions, settings, clearance)
         self._ticket: Any = None
+        self._ends: tuple[Floats, Floats] | None = None     # of the path that the ticket is for
+        self._resumes: RouteRequest | None = None           # loaded; it has no ticket before the routes are loaded
         self._asks_again = False        # the ground changed while a path was searched
         self._has_marched = False       # for the present order
         self._was_in_column = False     # as last reported
@@ -266,7 +271,7 @@ class Squad(Saveable):
         if self._march.path is not None:
             self._march.path.invalidate_clearance()
         if self.order.kind in ("move", "form_up") and not self.order.is_done:
-            self._asks_again = self._ticket is not None
+            self._asks_again = self._ticket is not None or self._resumes is not None
             self.order.state = "waiting"
 
     @property
@@ -352,6 +357,8 @@ class Squad(Saveable):
             raise ValueError(
                 f"squad {other.name!r} has {other.dimensions} dimensions and {self.name!r} {self.dimensions};"
                 " both must have the same")
+        if not isinstance(member_ids, Iterable):
+            raise TypeError(f"member_ids must be a sequence of ids, got {shown(member_ids)}; put one in a list")
         ids = list(member_ids)
         if not ids and len(self):
             raise ValueError("member_ids must have at least one id, got none")
@@ -387,6 +394,20 @@ class Squad(Saveable):
             one.member_id: dataclasses.replace(one, data=here[one.member_id].data) if one.member_id in here else one
             for one in members}
 
+    @property
+    def _requested(self) -> RouteRequest | None:
+        """The request for a path that the order waits for, for saves."""
+        if self._ticket is None or self._ends is None:
+            return self._resumes
+        start, goal = (tuple(one.tolist()) for one in self._ends)
+        return RouteRequest(start, goal, self.routes.key(self._ticket))
+
+    @_requested.setter
+    def _requested(self, request: RouteRequest | None) -> None:
+        # The ticket is not cancelled: loaded routes have cancelled it, or have given it to a saved request.
+        self._ticket = self._ends = None
+        self._resumes = request
+
     def _save_tactic(self) -> list[Any] | None:
         return None if self._tactic is None else [self._tactic.name, self._tactic.save_state()]
 
@@ -419,16 +440,15 @@ class Squad(Saveable):
         for name, kinds in (("goal", ("move", "form_up")), ("heading", ("form_up",))):
             if values.order.kind in kinds and getattr(values.order, name) is None:
                 refuse(f"order.{name}", f"must not be None for an order of kind {values.order.kind!r}")
+        if values.request is not None and values.order.state != "waiting":
+            refuse("request", f"must be None, as the order is {values.order.state}")
         if len({one.enemy_id for one in values.sightings}) != len(values.sightings):
             refuse("sightings", "must name each enemy once")
         if not values.tasks.keys() <= {*ids}:
             refuse("tasks", "must be of members")
 
     def _finish_load(self) -> None:
-        ticket, self._ticket, self._thought = self._ticket, None, None
-        self._asks_again, self._was_in_column = False, self.is_in_column
-        if ticket is not None:
-            self._safely("path", lambda: self.routes.cancel(ticket))
+        self._thought, self._was_in_column = None, self.is_in_column
         members, marchers = self._member_list, self.marchers
         marchers.ids = np.array([one.member_id for one in members], np.int32)
         marchers.speeds = np.array([one.speed for one in members], np.float64)
@@ -460,14 +480,13 @@ class Squad(Saveable):
         """Set all enemies that the squad meets now; an empty iterable ends the encounter.
 
         Raises:
-            TypeError: if an item is not a Sighting.
+            TypeError: if ``sightings`` is no iterable of Sighting.
             ValueError: if a position has other dimensions than the squad, or an enemy occurs twice.
 
         Cost: O(sightings).
         """
-        met = tuple(sorted(sightings, key=lambda one: one.enemy_id if isinstance(one, Sighting) else -1))
+        met = tuple(sorted(several("sightings", sightings, Sighting), key=lambda one: one.enemy_id))
         for one, before in zip(met, (None, *met), strict=False):
-            check_type("a sighting", one, Sighting)
             if len(one.position) != self.dimensions:
                 raise ValueError(f"enemy {one.enemy_id} must have {self.dimensions} coordinates, got {one.position}")
             if before is not None and before.enemy_id == one.enemy_id:
@@ -550,9 +569,14 @@ class Squad(Saveable):
             turn: pauses the thought when its budget is spent, and until the thought is continued the members keep
                 their path and slots, or stand still if a path is to be laid; None for the whole thought.
 
+        Raises:
+            TypeError: if ``turn`` is no Turn.
+
         Cost: O(1) while nothing changes; a path request for a new order; slots as in ``assign_formation_slots``;
         O(members * enemies) with a tactic. Pauses are some 50 µs apart, for 200 members, a path of 250 m and no tactic.
         """
+        if turn is not None and not hasattr(turn, "budget"):
+            raise TypeError(f"turn must be a Turn of a scheduler, got {shown(turn)}; give none for a whole thought")
         thought, self._thought = self._thought or self._think(), None
         for _ in thought:
             if turn is not None:
@@ -576,7 +600,8 @@ class Squad(Saveable):
 
         Cost: O(members).
         """
-        self.marchers.delete(self.row_of(member_id))
+        row, member_id = self.row_of(member_id), self._id_of(member_id)
+        self.marchers.delete(row)
         member = self._members.pop(member_id)
         self._request_slots("few_changes")
         if self.appointed == member_id:
@@ -696,9 +721,7 @@ class Squad(Saveable):
         Raises:
             UnknownNameError: if the squad has no member with this id.
         """
-        if member_id is not None:
-            self.row_of(member_id)
-        self.appointed = member_id
+        self.appointed = None if member_id is None else self._id_of(member_id)
         self._choose()
 
     def move_to(self, goal: ArrayLike) -> Order:
@@ -832,39 +855,50 @@ class Squad(Saveable):
         return self.order
 
     def _drop_request(self) -> None:
-        ticket, self._ticket = self._ticket, None
+        if self._resumes is not None:
+            self._safely("path", self._resume)
+        ticket, self._ticket, self._ends, self._resumes = self._ticket, None, None, None
         if ticket is not None:
             self._safely("path", lambda: self.routes.cancel(ticket))
 
+    def _resume(self) -> None:
+        """Take up the request of a save."""
+        request, self._resumes = self._resumes, None
+        assert request is not None
+        self._ends = np.array(request.start), np.array(request.goal)
+        self._ticket = self.routes.resumed(*self._ends, request.key)
+
     def _poll_path(self) -> Steps[None]:
         order, goal = self.order, np.array(self.order.goal)
-        if self._ticket is None:
-            start = self.marchers.positions[self._leading_row(goal)]
-            self._counts["paths_requested"] += 1
-            try:
-                self._ticket = self.routes.request(start.copy(), goal)
-            except (LookupError, ValueError) as error:      # a position outside the map is no programming error
-                self._fail(str(error))
-                return
+        try:
+            if self._resumes is not None:
+                self._resume()
+            elif self._ticket is None:
+                self._counts["paths_requested"] += 1
+                self._ends = self.marchers.positions[self._leading_row(goal)].copy(), goal
+                self._ticket = self.routes.request(*self._ends)
+        except (LookupError, ValueError) as error:      # a position outside the map is no programming error
+            self._fail(str(error))
+            return
         points = self.routes.points(self._ticket)
         if points is None:
             return
-        ticket, self._ticket = self._ticket, None
-        why = self.routes.why(ticket)
-        if len(points):
-            path_points = np.asarray(points, np.float64)
-            if order.kind == "form_up" and not why and self._is_near(path_points):
-                self._stand(path_points[-1:])
-            else:
-                path = yield from self._march.laid(path_points, self._all_slots())
-                if order.state != "waiting":
-                    return
-                self._start_march(path_points, path)
-            order.why = why
-            if self._asks_again:
-                self._asks_again, order.state = False, "waiting"
-        else:
+        why = self.routes.why(self._ticket)
+        if not len(points):
             self._fail(why or "no path leads there")
+            return
+        path_points = np.asarray(points, np.float64)
+        if order.kind == "form_up" and not why and self._is_near(path_points):
+            self._stand(path_points[-1:])
+        else:
+            path = yield from self._march.laid(path_points, self._all_slots())
+            if order.state != "waiting":
+                return
+            self._start_march(path_points, path)
+        self._ticket = None         # only now: a thought that is interrupted, or saved in between, begins again
+        order.why = why
+        if self._asks_again:
+            self._asks_again, order.state = False, "waiting"
 
     def _leading_row(self, goal: Floats) -> int:
         """Return the row of the commander; if it is a straggler, of the member nearest to the goal that is none."""
@@ -893,6 +927,7 @@ class Squad(Saveable):
 
     def _fail(self, why: str) -> None:
         """End the order where the members are."""
+        self._drop_request()
         self._march.stop()
         self.order.state, self.order.why = "failed", why
         self._notify("order_failed", self.order)
@@ -1039,12 +1074,17 @@ class Squad(Saveable):
         """Return the row of a member in all arrays.
 
         Raises:
+            TypeError: if the id is no integer.
             UnknownNameError: if the squad has no member with this id.
         """
-        row = self.marchers.row(member_id) if type(member_id) is int else None
+        row = self.marchers.row(whole_number("member_id", member_id, minimum=-MOST))
         if row is None:
             raise UnknownNameError(f"member of squad {self.name!r}", member_id, self._members)
         return row
+
+    def _id_of(self, member_id: int) -> int:
+        """Return the id of a member as it is kept; raise UnknownNameError as ``row_of``."""
+        return int(self.marchers.ids[self.row_of(member_id)])
 
     def slot_of(self, member_id: int) -> int:
         """Return the slot of a member in the formation, -1 while it has none.
@@ -1080,7 +1120,7 @@ class Squad(Saveable):
             UnknownNameError: if the squad has no member with this id.
             TypeError, ValueError: if an argument has a wrong type or is out of range.
         """
-        row = self.row_of(member_id)
+        row, member_id = self.row_of(member_id), self._id_of(member_id)
         before = self._members[member_id]
         member = SquadMember(member_id, speed, radius_m, several_names("roles", roles), capabilities, before.data)
         self._members[member_id] = member

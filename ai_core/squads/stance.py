@@ -165,6 +165,14 @@ class StanceJudge(Saveable):
 Floats = NDArray[np.float64]
 
 
+def _places(name: str, places: Floats) -> Floats:
+    """Return positions if they are an array of shape (n, 2) or (n, 3) of numbers, else raise TypeError."""
+    if not isinstance(places, np.ndarray) or places.dtype.kind not in "iuf" or places.ndim != 2 or (
+            places.shape[1] not in (2, 3)):
+        raise TypeError(f"{name} must be an array of numbers of shape (n, 2) or (n, 3), got {shown(places)}")
+    return places
+
+
 class FreeCells:
     """Base of classes that measure or move positions on the free cells of a grid; x runs along columns.
 
@@ -201,10 +209,14 @@ class GridClearance(Described, FreeCells):
         """Return the free distance from each point in its direction, at most ``most_m``, shape (n,) (m).
 
         Raises:
-            ValueError: if a number is not finite.
+            TypeError, ValueError: if an argument has another shape, or a number is not finite.
 
         Cost: O(points * most_m / cell_size_m), at most that of the grid's sides.
         """
+        points = _places("points", points)
+        if np.shape(directions) != points.shape:
+            raise ValueError(f"directions must have shape {points.shape} as points have, got {shown(directions)}")
+        most_m = finite_number("most_m", most_m, minimum=0)
         if not (np.isfinite(points).all() and np.isfinite(directions).all()):
             raise ValueError(f"points and directions must be finite, got {shown(points)} and {shown(directions)}")
         across_m = sum(self._is_free.shape) * self._size_m      # beyond it all is outside, and blocked
@@ -243,10 +255,11 @@ class NearestFreeCell(Described, FreeCells):
         """Return the nearest free positions, shape (n, d) (m).
 
         Raises:
-            ValueError: if a position is not finite.
+            TypeError, ValueError: if ``places`` has another shape, or a position is not finite.
 
         Cost: O(n), and O(cells) for each blocked position.
         """
+        places = _places("places", places)
         if not np.isfinite(places).all():
             raise ValueError(f"places must be finite, got {shown(places)}")
         axes = list(plane_axes(places.shape[1]))

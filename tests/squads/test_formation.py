@@ -95,6 +95,9 @@ def test_the_flank_and_the_center_are_places_too():
 
 @pytest.mark.parametrize(("make", "error", "complaint"), [
     (lambda: Formation.custom([]), ValueError, "a custom formation must have at least one slot, got none"),
+    (lambda: Formation.custom(None), TypeError, "slots must be FormationSlots or pairs"),
+    (lambda: Formation.custom("x"), TypeError, "slot 0 must be a FormationSlot or a pair"),
+    (lambda: Formation.custom([(1,)]), TypeError, "slot 0 must be a FormationSlot or a pair"),
     (lambda: Formation.wedge(0), ValueError, "spacing_m must be above 0"),
     (lambda: Formation.wedge(math.nan), ValueError, "spacing_m must be a finite number"),
     (lambda: Formation("wegde"), UnknownNameError, "did you mean 'wedge'"),

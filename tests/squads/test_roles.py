@@ -60,4 +60,8 @@ def test_mistakes_are_clear_errors():
         RoleNeed("a", cost=3)
     with pytest.raises(ValueError, match="cost of role 'a' must be at least 0"):
         assign_roles(members(()), [RoleNeed("a", cost=lambda one: -1.0)])
+    with pytest.raises(TypeError, match="needs must be a sequence of RoleNeed"):
+        assign_roles(members(()), None)
+    with pytest.raises(TypeError, match="members must map ids to members"):
+        assign_roles([0, 1], [RoleNeed("a")])
     assert assign_roles(members(()), [RoleNeed("a", cost=lambda one: math.inf)]).missing == {"a": 1}

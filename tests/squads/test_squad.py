@@ -353,6 +353,22 @@ def test_a_squad_judges_by_what_its_members_can_do(clock, told):
         squad.judge([plane])
 
 
+@pytest.mark.parametrize("kind", [int, np.int32, np.uint8, np.int64])
+def test_ids_of_any_integer_kind_are_accepted(squad, kind):
+    squad.change_member(kind(1), speed=2.0)
+    squad.appoint(kind(2))
+    assert (type(squad.members[1].member_id), type(squad.appointed)) == (int, int)
+    assert squad.slot_of(kind(2)) == -1
+    other = squad.split([kind(3), kind(4)], "rear")
+    assert list(other.members) == [3, 4]
+    removed = []
+    squad.on_event = lambda kind, squad, detail: removed.append(detail) if kind == "member_removed" else None
+    squad.remove(kind(2))
+    assert [(one, type(one)) for one in removed] == [(2, int)]
+    assert squad.appointed is None
+    assert [squad.remove(one).member_id for one in squad.member_ids] == [0, 1]
+
+
 @pytest.mark.parametrize(("use", "error", "complaint"), [
     (lambda one: one.add(0, (0, 0)), ValueError, "already has a member 0; ids must differ"),
     (lambda one: one.add(-1, (0, 0)), ValueError, "member_id must be at least 0"),
@@ -383,6 +399,7 @@ def test_mistakes_are_clear_errors_at_the_call(squad, use, error, complaint):
 @pytest.mark.parametrize(("arguments", "complaint"), [
     ({"dimensions": 4}, "dimensions must be at most 3"), ({"formation": 3}, "formation must be a Formation"),
     ({"clearance": 3}, "clearance must be a callable"), ({"settings": 3}, "settings must be MarchSettings"),
+    ({"routes": 5}, "routes must be Routes, got 5 without request, points"),
     ({"stance_policy": 3}, "policy must be a StancePolicy"),
 ])
 def test_what_a_squad_is_made_of_is_checked(clock, arguments, complaint):

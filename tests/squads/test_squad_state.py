@@ -100,6 +100,105 @@ def test_members_saved_twice_or_out_of_order_are_refused(squad):
             squad.prepare_state({**state, "members": [state["members"][row] for row in rows]})
 
 
+class World:
+    """A squad that thinks in every fifth frame and waits for paths over a grid, on which a door opens and closes."""
+
+    def __init__(self, cells=None):
+        self.clock, self.cells = ManualClock(0.1), np.ones((30, 30), bool) if cells is None else cells.copy()
+        self.grid = Grid(self.cells)
+        self.paths = PathService(GridPathProvider(self.grid.passage()), self.clock)
+        self.paths.advance(Budget.unlimited())
+        self.squad = Squad("A", self.clock, routes=GridRoutes(self.paths, (30, 30)))
+        for number in range(3):
+            self.squad.add(number, (3.5 + number, 3.5))
+
+    def parts(self, order):
+        return {name: getattr(self, name) for name in order}
+
+    def set_door(self, is_open):
+        self.cells[10, 10] = is_open
+        self.grid.set_cells([self.grid.cell(10, 10)], is_open)
+        self.squad.ground_changed()
+
+    def frame(self):
+        number = self.clock.now.frame
+        if number == 2:
+            self.squad.move_to((25.5, 25.5))
+        if number in (7, 12):
+            self.set_door(number == 12)
+        self.paths.advance(Budget.of_steps(50))
+        if number % 5 == 0:
+            self.squad.think()
+        self.squad.move_slots(elapsed_s=0.1)
+        self.squad.set_positions(self.squad.positions + self.squad.velocities() * 0.1)
+        self.clock.advance()
+        searched = self.paths.statistics()
+        searched.pop("kept")    # also counts paths over a ground that has changed
+        return self.squad.order.state, self.squad.positions.tolist(), searched, self.squad.statistics()
+
+
+@pytest.mark.parametrize("order", [("clock", "paths", "squad"), ("clock", "squad", "paths")])
+@pytest.mark.parametrize("lived", [0, 9])
+@pytest.mark.parametrize("saved_after", [5, 6, 7, 8, 10, 11, 13, 16])
+def test_squad_saved_while_it_waits_takes_up_its_request(saved_after, lived, order):
+    first = World()
+    for _ in range(saved_after):
+        first.frame()
+    other = World(first.cells)
+    for _ in range(lived):
+        other.frame()
+    if lived:
+        other.set_door(first.cells[10, 10])
+    restore(json.loads(json.dumps(take(first.parts(order)))), other.parts(order))
+    for _ in range(20):
+        assert first.frame() == other.frame()
+
+
+def test_order_that_replaces_a_loaded_one_cancels_its_request():
+    worlds = first, other = World(), World()
+    for _ in range(6):
+        first.frame()
+    restore(take(first.parts(("clock", "paths", "squad"))), other.parts(("clock", "paths", "squad")))
+    for one in worlds:
+        one.squad.move_to((3.5, 25.5))
+    assert first.paths.statistics() == other.paths.statistics()
+    assert take({"paths": other.paths}) == take({"paths": first.paths})
+
+
+def test_a_request_whose_ticket_is_unknown_is_made_again():
+    first, other = World(), World()
+    for _ in range(6):
+        first.frame()
+    restore(take(first.parts(("clock", "squad"))), other.parts(("clock", "squad")))
+    other.paths.advance(Budget.unlimited())
+    for _ in range(2):
+        other.squad.think()
+        other.paths.advance(Budget.unlimited())
+    assert other.squad.order.state == "marching"
+    assert other.paths.statistics()["requests"] == 1
+
+
+def test_thought_saved_in_its_middle_asks_for_no_second_path():
+    first, other = World(), World()
+    first.squad.move_to((25.5, 25.5))
+    first.squad.think()
+    first.paths.advance(Budget.unlimited())
+    first.squad.think(SimpleNamespace(budget=Budget.of_steps(1)))
+    assert first.squad.is_thinking
+    restore(take(first.parts(("clock", "paths", "squad"))), other.parts(("clock", "paths", "squad")))
+    for one in (first, other):
+        one.squad.think()
+        assert one.squad.order.state == "marching"
+    assert first.paths.statistics() == other.paths.statistics()
+    assert first.squad.path_points.tolist() == other.squad.path_points.tolist()
+
+
+def test_a_request_of_an_order_that_does_not_wait_is_refused(squad):
+    request = {"start": [0, 0], "goal": [1, 1], "key": None}
+    with pytest.raises(StateError, match=r"request.*must be None, as the order is done"):
+        squad.prepare_state({**squad.save_state(), "request": request})
+
+
 @pytest.mark.parametrize("saved_after", [1, 4, 10, 13])
 def test_a_squad_saved_while_its_path_is_ready_marches_at_once(saved_after):
     def world():

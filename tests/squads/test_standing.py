@@ -9,7 +9,7 @@ from ai_core.faults import FaultIsolation
 from ai_core.squads.attack_tokens import AttackTokens
 from ai_core.squads.capabilities import Capabilities
 from ai_core.squads.situation import Sighting
-from ai_core.squads.stance import NearestFreeCell
+from ai_core.squads.stance import GridClearance, NearestFreeCell
 from tests.squads.marching import FRAME_S, squad_of
 
 FREE = np.ones((60, 60), bool)
@@ -102,3 +102,16 @@ def test_what_is_no_answer_is_a_fault_that_says_so():
         squad_with("nowhere")
     with pytest.raises(ValueError, match="must have at least one free cell"):
         NearestFreeCell(np.zeros((2, 2), bool))
+
+
+@pytest.mark.parametrize(("points", "directions", "most_m", "complaint"), [
+    (-1, np.ones((1, 2)), 1.0, "points must be an array of numbers of shape"),
+    (np.ones(2), np.ones((1, 2)), 1.0, "points must be an array of numbers of shape"),
+    (np.ones((1, 2)), None, 1.0, r"directions must have shape \(1, 2\)"),
+    (np.ones((1, 2)), np.ones((1, 2)), "x", "most_m must be a number"),
+])
+def test_clearance_of_wrong_arguments_is_refused(points, directions, most_m, complaint):
+    with pytest.raises((TypeError, ValueError), match=complaint):
+        GridClearance(FREE)(points, directions, most_m)
+    with pytest.raises(TypeError, match="places must be an array of numbers of shape"):
+        NearestFreeCell(FREE)([3, 4])

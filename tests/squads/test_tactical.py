@@ -250,7 +250,12 @@ def test_what_is_no_state_of_tactics_is_refused(clock, change):
     (lambda one: one.use_tactic("flank"), UnknownNameError, "unknown tactic 'flank'; did you mean 'flanking'"),
     (lambda one: one.why_not("flank"), UnknownNameError, "unknown tactic"),
     (lambda one: one.add_tactic("flank"), TypeError, "tactic must be a Tactic with a name"),
-    (lambda one: one.set_sightings([7]), TypeError, "a sighting must be a Sighting"),
+    (lambda one: one.set_sightings([7]), TypeError, "sightings must hold Sighting"),
+    (lambda one: one.set_sightings(None), TypeError, "sightings must be a sequence of Sighting"),
+    (lambda one: one.split(None, "n"), TypeError, "member_ids must be a sequence of ids, got None"),
+    (lambda one: one.think("x"), TypeError, "turn must be a Turn of a scheduler, got 'x'; give none"),
+    (lambda one: one.remove(True), TypeError, "member_id must be an integer, got True"),
+    (lambda one: one.row_of("0"), TypeError, "member_id must be an integer, got '0'"),
     (lambda one: one.set_sightings([*ENEMIES, ENEMIES[0]]), ValueError, "enemy 7 occurs twice"),
     (lambda one: one.set_sightings([Sighting(1, (0, 0, 0))]), ValueError, "enemy 1 must have 2 coordinates"),
 ])

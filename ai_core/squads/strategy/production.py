@@ -157,7 +157,15 @@ class TechnologyTree(Described):
         return sum(costs) / max(1, len(costs))
 
     def available(self, owned: Mapping[str, int]) -> list[Product]:
-        """Return the products that can be made now, in the order of the tree."""
+        """Return the products that can be made now, in the order of the tree.
+
+        Args:
+            owned: numbers of products, by name.
+
+        Raises:
+            TypeError: if ``owned`` is no mapping.
+        """
+        check_type("owned", owned, Mapping, "give the numbers of products by name")
         return [one for one in self.products.values() if all(owned.get(needed, 0) for needed in one.requires)]
 
     def _needed(self, name: str, above: tuple[str, ...]) -> list[str]:

@@ -50,5 +50,7 @@ def test_bad_trees_and_orders_are_refused():
         Product("a", 1, requires="hall")
     with pytest.raises(UnknownNameError, match="product"):
         BuildOrder([("dragon", 1)], TREE)
+    with pytest.raises(TypeError, match="owned must be a mapping, got 3"):
+        TREE.available(3)
     with pytest.raises(ValueError, match="at least 1"):
         BuildOrder([("worker", 0)], TREE)
