@@ -397,7 +397,9 @@ class SquadsLife(NodeLife):
         return squad.hold()
 
     def do_see(self, chance):
-        self.squads[0].see(chance.sample(self.actors, chance.randrange(3)))
+        own = self.squads[0].get_characters()
+        others = [one for one in self.actors if one not in own]
+        self.squads[0].see(chance.sample(others, min(len(others), chance.randrange(3))))
 
     def do_tactic(self, chance):
         self.squads[0].use_tactic(chance.choice([*self.squads[0].get_tactics()]))

@@ -342,3 +342,27 @@ def test_a_resting_squad_loaded_on_the_march_does_not_leap(node, world, squad, p
         steps.append(places(squad))
     assert np.abs(np.diff(steps, axis=0)).max() <= 3.0 / 60 + 1e-4
     assert steps[-1][:, 0].min() > steps[0][:, 0].min() + 1
+
+
+def test_script_member_has_no_velocity_after_the_order(node, world, scheduler, physics_frames):
+    squad = node("Squad", scheduler, keep_clear=1, think_period=6)
+    body, member = character(node, world, Vector3(0, 0, 0), squad_path=squad.get_path(), mover=4)
+    squad.move_to(Vector3(4, 0, 0))
+
+    def walk(frames):
+        for _ in range(frames):
+            body.position += member.get_velocity() * (1 / 60)
+            physics_frames(1)
+
+    walk(60)
+    assert body.position.x > 1
+    squad.process_mode = 4
+    assert tuple(member.get_velocity()) == (0, 0, 0)
+    squad.process_mode = 0
+    walk(200)
+    assert squad.get_order_state() == "done"
+    assert tuple(member.get_velocity()) == (0, 0, 0)
+    assert tuple(member.get_destination()) == pytest.approx((4, 0, 0), abs=0.01)
+    squad.move_to(Vector3(0, 0, 0))
+    walk(60)
+    assert member.get_velocity().x < -1

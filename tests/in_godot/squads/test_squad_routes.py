@@ -1,6 +1,8 @@
 """Squads that wait for a way of a PathService longer than it keeps tickets: asleep, or slow to think."""
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from addons.ai_core.bridge.gd import Rect2i, Vector2, construct
@@ -87,3 +89,21 @@ def test_an_order_after_the_service_was_freed_says_so(squad, service, physics_fr
     squad.move_to(Vector2(305, 305))
     until(squad.is_idle, physics_frames)
     assert squad.get_order_state() == "failed"
+
+
+@pytest.mark.parametrize("is_found", [False, True])
+def test_loaded_squad_takes_up_its_request(squad, service, scheduler, physics_frames, is_found):
+    service.release_after = 10.0
+    squad.move_to(Vector2(305, 305))
+    until(lambda: squad.get_stats()["paths_requested"], physics_frames)
+    if is_found:
+        physics_frames(2)
+    state = scheduler.save_state()
+    until(lambda: squad.get_order_state() == "marching", physics_frames)
+    path = squad.get_path_points()
+    assert scheduler.load_state(json.loads(json.dumps(state)))
+    assert squad.get_order_state() == "waiting"
+    until(lambda: squad.get_order_state() == "marching", physics_frames)
+    assert squad.get_path_points().tolist() == path.tolist()
+    assert squad.get_stats()["paths_requested"] == 1
+    assert service.get_stats()["requests"] == 1

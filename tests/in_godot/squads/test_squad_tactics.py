@@ -94,3 +94,37 @@ def test_a_script_chooses_commander_and_tactic(node, world, scheduler, gdscript,
     assert scout.get_task()["kind"] == "scout"
     squad.queue_free()
     physics_frames(2)
+
+
+def test_order_that_a_tactic_suspends_says_so(node, world, squad, physics_frames):
+    recruits(node, world, squad, 4, **armed(ground=2.0))
+    enemy = node("Node3D", world, position=Vector3(40, 0, 30))
+    squad.move_to(Vector3(30, 0, 0))
+    physics_frames(30)
+    assert squad.get_order()["why"] == ""
+    squad.see([enemy])
+    squad.use_tactic("flanking")
+    physics_frames(10)
+    assert squad.get_order()["why"].startswith("tactic 'flanking' has a task for every member")
+    squad.see([])
+    physics_frames(10)
+    assert (squad.tactic, squad.get_tasks(), squad.get_order()["why"]) == ("flanking", {}, "")
+
+
+def test_sources_stand_for_characters_own_members_are_refused(node, world, squad, physics_frames, expect_errors):
+    [(own, own_member), _] = recruits(node, world, squad, 2, **armed(ground=3.0))
+    other = node("Squad", squad.get_parent())
+    enemy, member = character(node, world, Vector3(9, 0, 0), squad_path=other.get_path(), **armed(ground=3.0))
+    source = node("SenseSource3D", enemy)
+    far = node("SenseSource3D", world, character=enemy.get_path())
+    node("SenseManager", squad.get_parent())
+    mine = node("SenseSource3D", own)
+    physics_frames(1)
+    for one in (source, far, member, enemy):
+        squad.see([one])
+        assert "can hit the enemy" in squad.judge()["reasons"][0]
+        assert list(squad.enemies_by_id.values()) == [enemy]
+    for one in (own, own_member, mine):
+        expect_errors(f"'{own.get_name()}' is a member of the squad; give only its enemies")
+        squad.call("see", [enemy, one])
+    assert list(squad.enemies_by_id.values()) == [enemy]

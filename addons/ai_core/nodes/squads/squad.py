@@ -107,6 +107,15 @@ def _is_there(member: Any) -> bool:
     return bool(member.is_valid() and member.body is not None and member.body.is_valid())
 
 
+def _character(node: Any) -> Any:
+    """Return the Node3D or Node2D of an enemy, for a SenseSource that of its character; None if there is none."""
+    if not isinstance(node, GDObject) or not node.is_valid():
+        return None
+    if node.is_class("SenseSource3D") or node.is_class("SenseSource2D"):
+        node = place_of(node.character_node) or node
+    return place_of(node)
+
+
 Points = NDArray[np.float32]
 COMMANDER = (1.0, 0.85, 0.3)
 SLOT = (0.35, 0.7, 1.0)
@@ -245,7 +254,7 @@ class Squad(SavedState, Node):
     tactic = export(
         str, "", on_set="_take_tactic", live=True,
         doc="Tactic in use: bounding_overwatch, flanking, healing_support, sacrifice, scouting or"
-            " suppressing_fire. If empty, the squad keeps its formation.")
+            " suppressing_fire. If empty, the squad keeps its formation. It stays set while no enemy is in sight.")
     tactic_rules = export(
         RuleSet, None, live=False,
         doc="Rules that choose the tactic at each thought: \"do flanking\" of the first rule that fires. The facts are"
@@ -679,11 +688,16 @@ class Squad(SavedState, Node):
     def get_order(self) -> dict:
         """Return the last order as a Dictionary with number, kind, goal, state and why.
 
-        why is the reason why it failed, or will fail on arrival: while the squad marches along a partial path.
+        why is the reason why it failed, or will fail on arrival: while the squad marches along a partial path. It
+        also names a tactic that has a task for every member, so that the slots only follow them.
         """
-        order = self.core.order
+        order, core = self.core.order, self.core
+        why = order.why
+        if not why and not order.is_done and core.tasks and len(core.tasks) == len(core):
+            why = (f"tactic '{core.tactic}' has a task for every member, and the slots only follow them; it continues"
+                   " after use_tactic(\"\"), or when a member has no task")
         return {
-            "number": order.number, "kind": order.kind, "state": order.state, "why": order.why,
+            "number": order.number, "kind": order.kind, "state": order.state, "why": why,
             "goal": self._point_or_none(order.goal)}
 
     @method
@@ -722,8 +736,9 @@ class Squad(SavedState, Node):
         return self.point(self.core.marchers.destinations[self.core.row_of(member.member_id)])
 
     def velocity_of(self, member: Any) -> Any:
-        """Return the wanted velocity of a member."""
-        return self.point(self.core.marchers.velocities[self.core.row_of(member.member_id)])
+        """Return the wanted velocity of a member: zero while the squad does not move its members."""
+        row = self.core.row_of(member.member_id)
+        return self.point(self.core.marchers.velocities[row] if self.moves_members else [0.0] * self.has_dimensions)
 
     def _ordered(self, give: Any) -> int:
         self.place_all()
@@ -749,16 +764,19 @@ class Squad(SavedState, Node):
     def see(self, enemies: list) -> None:
         """Set all enemies in sight: Node3D or Node2D, whose SquadMember nodes hold their capabilities.
 
-        An enemy without one is of unknown strength: tactics apply to it, but judge() does not count it. Give it a
-        SquadMember, in a Squad of its own side. Call see() again when an enemy appears, disappears or moves; an empty
-        array ends the encounter.
+        A SenseSource stands for its character. An enemy without a SquadMember is of unknown strength: tactics apply to
+        it, but judge() does not count it. Give it a SquadMember, in a Squad of its own side. Call see() again when an
+        enemy appears, disappears or moves; an empty array ends the encounter and the tasks, but not the tactic.
         """
+        own = {one.body.instance_id for one in self._members.values() if _is_there(one)}
         known = {instance: number for number, instance in self._enemies.items()}
         sightings, seen = [], {}
         for one in enemies:
-            if not isinstance(one, GDObject) or not one.is_valid() or place_of(one) is None:
+            body = _character(one)
+            if body is None:
                 raise RefusedValue(f"an enemy must be a valid Node3D or Node2D, got {one!r}")
-            body = place_of(one)
+            if body.instance_id in own:
+                raise RefusedValue(f"'{body.get_name()}' is a member of the squad; give only its enemies")
             if dimensions_of(body) != self.has_dimensions:
                 raise RefusedValue(f"'{body.get_name()}' is not in {self.has_dimensions}D, unlike the squad")
             number = known.get(body.instance_id)

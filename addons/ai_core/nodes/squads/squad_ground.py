@@ -101,8 +101,25 @@ class SceneRoutes:
 
     def cancel(self, ticket: Any) -> None:
         """Release a request."""
-        if not isinstance(ticket, np.ndarray) and ticket[0].is_valid() and ticket[0].is_inside_tree():
+        if self.key(ticket) is not None:
             ticket[0].release(ticket[1])
+
+    def key(self, ticket: Any) -> list[Any] | None:
+        """Return the mark of the service, the id of its ticket, and whether the commander stood; None for a line."""
+        if isinstance(ticket, np.ndarray):
+            return None
+        service, number, _, _, has_stood = ticket
+        is_there = service.is_valid() and service.is_inside_tree() and not isinstance(number, str)
+        return [service.mark, number, bool(has_stood)] if is_there else None
+
+    def resumed(self, start: Floats, goal: Floats, key: Any) -> Any:
+        """Return the ticket of a saved request; that of a new request if the service did not issue it."""
+        service = self._squad.path_service()
+        match key:
+            case [str(mark), int() | float() as number, bool(has_stood)] if service is not None and (
+                    mark == service.mark):
+                return [service, int(number), start, goal, has_stood]
+        return self.request(start, goal)
 
 
 def is_built(dimensions: int, map_rid: RID) -> bool:

@@ -158,7 +158,10 @@ class SquadMember(Node):
 
     @method
     def get_velocity(self) -> Variant:
-        """Return the wanted velocity, a Vector3 or Vector2, in units of the scene per second."""
+        """Return the wanted velocity, a Vector3 or Vector2, in units of the scene per second.
+
+        It is zero while the squad does not move its members: without an order and tasks, or while it is disabled.
+        """
         if self._squad is None:
             return Vector2() if self._own_place().is_class("Node2D") else Vector3()
         return self._squad.velocity_of(self)
