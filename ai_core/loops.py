@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib.machinery import SOURCE_SUFFIXES, FileFinder, ModuleSpec, PathFinder, SourceFileLoader
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
@@ -37,19 +38,18 @@ def loop_modules() -> tuple[str, ...]:
 
 def compiled() -> tuple[str, ...]:
     """Return those of ``loop_modules`` that are compiled, without importing them; none if they are turned off."""
-    if is_switched_off:
-        return ()
-    found = []
-    for name in loop_modules():
-        beside = Path(__file__).parents[1].joinpath(*name.split(".")[:-1])
-        spec = _LoopsOfPlatform.find_spec(name, [str(beside)]) or PathFinder.find_spec(name, [str(beside)])
-        if spec is not None and not isinstance(spec.loader, SourceFileLoader):
-            found.append(name)
-    return tuple(found)
+    folder = Path(__file__).parents[1]
+    specs = [
+        (name, _Loops.spec_of(name, [str(folder.joinpath(*name.split(".")[:-1]))])) for name in loop_modules()]
+    return tuple([name for name, spec in specs if spec is not None and not _is_interpreted(spec)])
 
 
-class _LoopsOfPlatform:
-    """Finds the libraries of this platform, which lie in folders of their own."""
+def _is_interpreted(spec: ModuleSpec) -> bool:
+    return isinstance(spec.loader, SourceFileLoader)
+
+
+class _Loops:
+    """Finds the libraries of loops, those in the folders of this platform first, or their sources."""
 
     roots = tuple(
         entry for entry in map(Path, sys.path)
@@ -62,23 +62,20 @@ class _LoopsOfPlatform:
     ) -> ModuleSpec | None:
         if path is None or not (name.startswith("ai_core.") and name.endswith(("_loops", "._memoryviews"))):
             return None
+        spec = cls.spec_of(name, path)
+        if spec is not None and _is_interpreted(spec) and find_spec("cython") is None:
+            why, remedy = (f"{SWITCH} is set", f", or unset {SWITCH}") if is_switched_off else ("it is not compiled", "")
+            raise ModuleNotFoundError(
+                f"{name} is interpreted, because {why}, which needs the package cython; run 'pip install cython'{remedy}",
+                name="cython")
+        return spec
+
+    @classmethod
+    def spec_of(cls, name: str, path: Sequence[str]) -> ModuleSpec | None:
+        if is_switched_off:
+            return FileFinder(next(iter(path)), (SourceFileLoader, SOURCE_SUFFIXES)).find_spec(name)
         folders = [str(root.joinpath(*name.split(".")[:-1])) for root in cls.roots]
-        return PathFinder.find_spec(name, folders)
+        return PathFinder.find_spec(name, [*folders, *path])
 
 
-class _InterpretedLoops:
-    """Finds the source of a module of hot loops, although its library lies beside it."""
-
-    @staticmethod
-    def find_spec(
-        name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        if path is None or not (name.startswith("ai_core.") and name.endswith("_loops")):
-            return None
-        return FileFinder(next(iter(path)), (SourceFileLoader, SOURCE_SUFFIXES)).find_spec(name, target)
-
-
-if is_switched_off:
-    sys.meta_path.insert(0, _InterpretedLoops)
-elif _LoopsOfPlatform.roots:
-    sys.meta_path.insert(0, _LoopsOfPlatform)
+sys.meta_path.insert(0, _Loops)

@@ -11,6 +11,7 @@ from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.decisions.adaptation import SequencePrediction
 from ai_core.decisions.blackboard import Blackboard
+from ai_core.decisions.habits.habit_runner_loops import HabitContext, write_changed
 from ai_core.decisions.habits.habit_tree import HabitTree
 from ai_core.decisions.habits.habits import Habit
 from ai_core.decisions.population import HabitPopulation, MindPopulation
@@ -84,6 +85,11 @@ def flow_field():
 
 
 WRONG = {
+    "a context without a tree": (
+        HabitContext, TypeError, "a HabitContext is made by a HabitTree, for the callbacks of its habits; tick a tree"),
+    "blackboards without a value each": (
+        lambda: write_changed([Blackboard()], ("a",), []), ValueError,
+        "values must be one for each of the 1 blackboards, got 0"),
     "no ticket": (
         lambda: PathService(GridPathProvider(GROUND), ManualClock()).cancel(None), TypeError,
         "ticket must be a PathTicket, got None"),

@@ -226,16 +226,15 @@ class MarchStep:
         number: cython.Py_ssize_t
         for number in range(ARRAYS):
             if arrays[number] is not self.arrays[number]:
-                self.view(arrays)
+                self.view(lanes, arrays)
                 break
         self.anchor_m, self.elapsed_s, self.spacing_m, self.aside_m = anchor_m, elapsed_s, spacing_m, aside_m
         self.make_step()
         return self.anchor_m
 
-    def view(self, arrays: tuple) -> None:
+    def view(self, lanes: PathLanes, arrays: tuple) -> None:
         """View other arrays, after a check of their shapes."""
         self.arrays = (None,) * ARRAYS      # until all are viewed
-        lanes: PathLanes = arrays[0]
         offsets = arrays[1]
         count: cython.Py_ssize_t = len(offsets)
         if not count or offsets.shape != (count, 2):

@@ -34,8 +34,7 @@ cdef class ValuesAre:
 
 @cython.final
 cdef class AskPart:
-    @cython.locals(run=HabitContext, tree=HabitRunner)
-    cpdef bint answer(self, context) except -1
+    pass
 
 
 @cython.final
@@ -44,8 +43,7 @@ cdef class TickWhile:
     cdef readonly object tick, otherwise
     cdef readonly tuple unless
 
-    @cython.locals(run=HabitContext)
-    cpdef bint holds(self, context) except -1
+    cdef bint holds(self, HabitContext run) except -1
 
 
 cdef bint are_alike(known, value) noexcept
@@ -89,8 +87,8 @@ cdef class HabitPlace:
 @cython.final
 cdef class HabitContext:
     # What each tick reads comes first, so that it lies in few cache lines.
-    cdef public HabitRunner _tree
-    cdef public HabitPlace place
+    cdef readonly HabitRunner _tree
+    cdef readonly HabitPlace place
     cdef public object status, course
     cdef public double ticked_s, elapsed_s, wake_s, course_until_s, began_s
     cdef public dict _memory
@@ -215,7 +213,7 @@ cdef class HabitRunner:
 
 @cython.final
 cdef class TickMember:
-    cdef public HabitRunner tree
+    cdef readonly HabitRunner tree
     cdef public double offset_s
     cdef public Py_ssize_t number
     cdef public bint is_paused

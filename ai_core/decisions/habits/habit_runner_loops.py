@@ -23,7 +23,7 @@ from ai_core.clock import Clock, TimeIndex
 from ai_core.decisions.blackboard import Blackboard
 from ai_core.decisions.callback_faults import CallbackFaults
 from ai_core.decisions.habits.habit_status import STATUS_OF_CODE, Launch, Outcome, RandomSource, Status
-from ai_core.errors import UnknownNameError, checked_name, finite_number, shown
+from ai_core.errors import UnknownNameError, checked_name, finite_number, several, shown
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import LATEST_S
 from ai_core.scheduling.task import Turn
@@ -249,9 +249,12 @@ def write_changed(boards: list[Blackboard], keys: tuple[str, ...], values: list[
 
     Raises:
         TypeError: if a value has a wrong type for a key; later blackboards are not written then.
+        ValueError: if there is not one value for each blackboard.
 
     Cost: 0.2 µs for a blackboard without observers of the keys, compiled.
     """
+    if len(values) != len(boards):
+        raise ValueError(f"values must be one for each of the {len(boards)} blackboards, got {len(values)}")
     for number in range(len(boards)):
         board, value = boards[number], values[number]
         trees, types = board._trees, board._types
@@ -291,7 +294,7 @@ class ValuesAre:
         self, conditions: Iterable[ValueIs], otherwise: Callable[[HabitContext], object],
         also: Callable[[HabitContext], object] | None = None,
     ) -> None:
-        self.conditions, self.otherwise, self.also = tuple(conditions), otherwise, also
+        self.conditions, self.otherwise, self.also = several("conditions", conditions, ValueIs), otherwise, also
         self.only = self.conditions[0] if len(self.conditions) == 1 else None
 
     def __call__(self, context: HabitContext) -> object:
@@ -332,19 +335,15 @@ class AskPart:
     holds if that is not None.
     """
 
+    @cython.annotation_typing(True)
     def __call__(self, context: HabitContext) -> bool:
-        return self.answer(context)
-
-    def answer(self, context: HabitContext) -> bool:
-        """Return the answer of the gate, else of the part."""
-        run: HabitContext = context
-        tree = run._tree
+        tree = context._tree
         parts: Any = tree.parts
-        part = parts[run.place.index]
+        part = parts[context.place.index]
         if part is None:
             return False        # freed by a habit in the same tick
         gate = part.gate
-        answer = None if gate is None else gate(tree._blackboard if tree._blackboard is not None else run.blackboard)
+        answer = None if gate is None else gate(tree._blackboard if tree._blackboard is not None else context.blackboard)
         return bool(part.may_begin(context) if answer is None else answer)
 
 
@@ -358,18 +357,19 @@ class TickWhile:
         unless: names of those values.
     """
 
+    @cython.annotation_typing(True)
     def __init__(
         self, condition: ValuesAre, tick: Callable[[HabitContext], object],
         otherwise: Callable[[HabitContext], object], unless: tuple[str, ...],
     ) -> None:
         self.condition, self.tick, self.otherwise, self.unless = condition, tick, otherwise, unless
 
+    @cython.annotation_typing(True)
     def __call__(self, context: HabitContext) -> object:
         return self.tick(context) if self.holds(context) else self.otherwise(context)
 
-    def holds(self, context: HabitContext) -> bool:
+    def holds(self, run: HabitContext) -> bool:
         """Return whether the tick is called."""
-        run: HabitContext = context
         if run._memory:
             for name in self.unless:
                 if name in run._memory:
@@ -390,6 +390,7 @@ def are_alike(known: Any, value: Any) -> bool:
 class ValueCheck:
     """The tick of ``CheckValue``."""
 
+    @cython.annotation_typing(True)
     def __init__(self, condition: ValueIs) -> None:
         self.condition = condition
 
@@ -435,6 +436,9 @@ class HabitContext:
         payload: that of the message in ``begins_on`` on which it began, also while it repeats.
         successes, failures: earlier runs counted for ``repeats`` and ``retries``.
     """
+
+    def __init__(self) -> None:
+        raise TypeError("a HabitContext is made by a HabitTree, for the callbacks of its habits; tick a tree to have one")
 
     def _begin(self, tree: HabitRunner, place: HabitPlace, parent: HabitContext | None, reason: str) -> None:
         """Set what differs from run to run; all else is as ``_clear`` leaves it."""
@@ -1607,10 +1611,17 @@ class HabitRunner:
         """Plan the work of the next tick, so that the tree sleeps until then if there is none."""
         self._plan_ahead()
 
+    @cython.annotation_typing(True)
     def new_run(self, place: HabitPlace, parent: HabitContext | None, reason: str) -> HabitContext:
         """Return a run that has its place in the tree, without calling a callback."""
         return self._new_run(place, parent, reason)
 
+    @cython.annotation_typing(True)
+    def move_run(self, run: HabitContext, place: HabitPlace) -> None:
+        """Set the place of a run in another plan."""
+        run.place = place
+
+    @cython.annotation_typing(True)
     def end_run(self, run: HabitContext, ending: str) -> None:
         """End a run and the runs below it, without a status."""
         self._end(run, None, ending)
@@ -1733,6 +1744,7 @@ class TickMember:
         saved_offset_s: the same as its tree was saved (s); nan if it was not loaded.
     """
 
+    @cython.annotation_typing(True)
     def __init__(self, population: Any, tree: HabitRunner, number: int) -> None:
         self.number = number
         self.timer_s = math.inf

@@ -541,7 +541,7 @@ class HabitTree(Described, HabitRunner):
             if run.child is None and run.number:  # so many children of a sequence are done
                 done = [one.path for one in run.place.blocking[: run.number]]
                 run.number = sum([one.path in done for one in plan.by_path[run.path].blocking])
-            run.place = plan.by_path[run.path]
+            self.move_run(run, plan.by_path[run.path])
         for run in self.active_runs():
             if run.child is not None:
                 run.number = run.child.place.number
