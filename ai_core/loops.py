@@ -64,9 +64,10 @@ class _Loops:
             return None
         spec = cls.spec_of(name, path)
         if spec is not None and _is_interpreted(spec) and find_spec("cython") is None:
-            why, remedy = (f"{SWITCH} is set", f", or unset {SWITCH}") if is_switched_off else ("it is not compiled", "")
+            why = f"{SWITCH} is set" if is_switched_off else "it is not compiled"
+            also = f", or unset {SWITCH}" if is_switched_off else ""
             raise ModuleNotFoundError(
-                f"{name} is interpreted, because {why}, which needs the package cython; run 'pip install cython'{remedy}",
+                f"{name} is interpreted, because {why}, which needs the package cython; run 'pip install cython'{also}",
                 name="cython")
         return spec
 

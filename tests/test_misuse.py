@@ -24,7 +24,11 @@ from ai_core.events.event_log import EventLog
 from ai_core.events.squad_radio import SquadRadio
 from ai_core.faults import FaultIsolation
 from ai_core.level_of_detail.group_lod import GroupLOD
+from ai_core.level_of_detail.importance import Importance
+from ai_core.level_of_detail.level_limits import Level, LevelLimits
+from ai_core.level_of_detail.population.community import Community
 from ai_core.level_of_detail.population.distributions import Normal
+from ai_core.level_of_detail.population.population import Population
 from ai_core.maps import (
     CoverBody,
     CoverMap,
@@ -75,6 +79,7 @@ SENSES = RegionalSenseManager(ManualClock())
 EYE = SENSES.add_sensor(position=(0, 0, 0), forward=(0, 0, 1), thresholds={"sight": 0.1}, sight_cones=[CONE])
 LINES = GridLineOfSight(np.zeros((3, 3)))
 REGIONS = RegionGraph(GROUND)
+PEOPLE = Population(5, {"a": Normal(1.0, 1.0)})
 TREE = TechnologyTree([Product("worker", 50)])
 
 
@@ -86,7 +91,7 @@ def flow_field():
 
 WRONG = {
     "a context without a tree": (
-        HabitContext, TypeError, "a HabitContext is made by a HabitTree, for the callbacks of its habits; tick a tree"),
+        HabitContext, TypeError, "a HabitContext cannot be made; a HabitTree makes one for the callbacks of its"),
     "blackboards without a value each": (
         lambda: write_changed([Blackboard()], ("a",), []), ValueError,
         "values must be one for each of the 1 blackboards, got 0"),
@@ -264,6 +269,68 @@ WRONG = {
     "free from nowhere": (
         lambda: GridClearance([[True]])(np.array([[np.nan, 0.0]]), np.array([[1.0, 0.0]]), 3.0), ValueError,
         "points and directions must be finite, got"),
+    "a cell before the first": (lambda: GROUND.is_free(-1), ValueError, "cell must be at least 0, got -1; grid.cell"),
+    "a cell after the last": (lambda: GROUND.is_free(16), ValueError, "cell must be at most 15, got 16; grid.cell"),
+    "half a cell": (lambda: GROUND.is_free(1.7), TypeError, "cell must be an integer, got 1.7; grid.cell"),
+    "a row and a column for a cell": (
+        lambda: GROUND.is_free((0, 0)), TypeError, r"cell must be an integer, got \(0, 0\); grid.cell"),
+    "the region of no cell": (lambda: REGIONS.region_of(-5), ValueError, "cell must be at least 0, got -5"),
+    "the region of nothing": (lambda: REGIONS.region_of(float("nan")), TypeError, "cell must be an integer, got nan"),
+    "the extent of no region": (
+        lambda: REGIONS.extent(77), ValueError, r"region must be at most 0, got 77; region_of\(cell\) is the region"),
+    "the fields of no region": (lambda: REGIONS.fields(77), ValueError, "region must be at most 0, got 77"),
+    "the portals of no region": (lambda: REGIONS.portal_cells(-1), ValueError, "region must be at least 0, got -1"),
+    "no occlusion": (
+        lambda: setattr(SENSES, "occlusion", 5), TypeError, "occlusion must be a callable or None, got 5"),
+    "no spot": (lambda: CoverMap().spot(None), TypeError, "spot_id must be an integer, got None"),
+    "no spot to reserve": (
+        lambda: CoverMap().reserve(None, "a"), TypeError, "spot_id must be an integer, got None"),
+    "places of unequal length": (
+        lambda: SENSES.move_sensors([EYE], [[1, 2], [3]]), ValueError,
+        r"positions must have rows of equal length, got \[\[1, 2\], \[3\]\]"),
+    "directions of two numbers": (
+        lambda: SENSES.move_sensors([EYE], [[1, 2, 3]], [[1, 2]]), ValueError,
+        r"forwards must have shape \(n, 3\), got 2 columns"),
+    "places of sources of unequal length": (
+        lambda: SENSES.move_sources([0], [[1, 2], [3]]), ValueError, "positions must have rows of equal length"),
+    "ids of unequal length": (
+        lambda: SENSES.light_sources([[1, 2], [3]], [1]), ValueError, "ids must have rows of equal length"),
+    "no weights": (
+        lambda: DecisionMap(MapArea(2, 2), standard_layers(), ManualClock()).picture.combined(None), TypeError,
+        "weights must be a mapping, got None"),
+    "a number for a parent": (
+        lambda: setattr(Blackboard(), "parent", 3), TypeError, "parent must be a Blackboard or None, got 3"),
+    "no types": (lambda: Blackboard().declare(None), TypeError, "types must be a mapping, got None"),
+    "no characters": (
+        lambda: LevelLimits([Level(0.0, 1.0)]).apply(None), TypeError, "characters must be a mapping, got None"),
+    "characters without ids": (
+        lambda: LevelLimits([Level(0.0, 1.0)]).update([0], [0.5], characters=[1]), TypeError,
+        r"characters must be a mapping or None, got \[1\]"),
+    "no other population": (lambda: PEOPLE.merged(None), TypeError, "other must be a Population, got None"),
+    "letters for communities": (
+        lambda: Community.merged("x"), TypeError, "parts must hold Community, got 'x'"),
+    "one community": (
+        lambda: Community.merged(Community(PEOPLE)), TypeError, "parts must be a sequence of Community, got .*; put a"),
+    "the dependence of one": (
+        lambda: PEOPLE.with_dependences({"a": 0.5}), TypeError,
+        "a pair in dependences must be a sequence of names, got 'a'"),
+    "the dependence of three": (
+        lambda: Population(5, {"a": Normal(1.0, 1.0)}, dependences={("a", "b", "c"): 0.5}), ValueError,
+        r"a pair in dependences must be two names of properties, got \('a', 'b', 'c'\)"),
+    "no dependences": (
+        lambda: PEOPLE.with_dependences(None), TypeError, "dependences must be a mapping, got None"),
+    "the importance of nobody": (
+        lambda: Importance().explain([]), TypeError, r"agent_id must be an integer, got \[\]"),
+    "no time that a frame used": (
+        lambda: QualityOfService(target_hz=60.0, ai_share=0.1).note(None, 0.0), TypeError,
+        "used_us must be a number, got None"),
+    "no overrun of a frame": (
+        lambda: QualityOfService(target_hz=60.0, ai_share=0.1).note(1.0, float("nan")), ValueError,
+        "over_us must be a finite number, got nan"),
+    "a number for kinds": (
+        lambda: EventLog().entries(kinds=5), TypeError, "kinds must be a sequence of names, got 5"),
+    "letters for entries": (
+        lambda: EventLog().table("x"), TypeError, "entries must hold EventLogEntry, got 'x'"),
     "no budget of minds": (lambda: MindPopulation().tick(0.1, 5), TypeError, "budget must be a Budget, got 5"),
 }
 

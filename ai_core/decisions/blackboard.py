@@ -65,8 +65,7 @@ class Blackboard(dict[str, Any]):
         self, values: Mapping[str, Any] | None = None, *, parent: Blackboard | None = None, name: str = "blackboard",
         types: Mapping[str, Any] | None = None,
     ) -> None:
-        if parent is not None and not isinstance(parent, Blackboard):
-            raise TypeError(f"parent must be a Blackboard, got {shown(parent)}")
+        check_kind("parent", parent, Blackboard)
         check_type("name", name, str)
         self.name = name
         self._parent = parent
@@ -95,6 +94,7 @@ class Blackboard(dict[str, Any]):
         """
         if parent is self._parent:
             return
+        check_kind("parent", parent, Blackboard)
         scope = parent
         while scope is not None:
             if scope is self:
@@ -321,8 +321,9 @@ class Blackboard(dict[str, Any]):
             types: allowed type by key, as for the constructor; replaces earlier types.
 
         Raises:
-            TypeError: if a value has a wrong type; nothing is changed then.
+            TypeError: if ``types`` is no mapping, or a value has a wrong type; nothing is changed then.
         """
+        check_type("types", types, Mapping)
         before = self._types
         self._types = {**(before or {}), **{key: _kinds(key, one) for key, one in types.items()}}
         try:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ai_core.clock import TimeIndex
 from ai_core.described import Described
-from ai_core.errors import shown, whole_number
+from ai_core.errors import several, several_names, shown, whole_number
 from ai_core.scheduling.statistics import statistics_table
 
 __all__ = ["KINDS", "EventLog", "EventLogEntry", "sender_name"]
@@ -85,11 +85,13 @@ class EventLog(Described):
             since_frame: the first frame to include.
 
         Raises:
+            TypeError: if ``kinds`` are not names.
             ValueError: if a kind is not in KINDS.
 
         Cost: O(capacity).
         """
-        wanted = set(KINDS if kinds is None else (kinds,) if isinstance(kinds, str) else kinds)
+        wanted = set(
+            KINDS if kinds is None else (kinds,) if isinstance(kinds, str) else several_names("kinds", kinds))
         for kind in sorted(wanted - set(KINDS), key=str):
             raise ValueError(f"kinds must be any of {', '.join(KINDS)}, got {shown(kind)}")
         return [
@@ -111,7 +113,7 @@ class EventLog(Described):
         """
         rows = [
             {"frame": one.at.frame, "seconds": one.at.seconds, **dict(zip(COLUMNS[2:], one[1:], strict=True))}
-            for one in (self._ring if entries is None else entries)]
+            for one in (self._ring if entries is None else several("entries", entries, EventLogEntry))]
         return statistics_table(rows, columns=COLUMNS)
 
 

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import check_kind, finite_number, shown
+from ai_core.errors import check_kind, finite_number, shown, whole_number
 from ai_core.level_of_detail.agent_rows import LARGEST_ID, MOST_AGENTS, AgentRows
 from ai_core.level_of_detail.importance_settings import PARTS, VIEWER_PARTS, ImportanceSettings
 from ai_core.level_of_detail.viewer import Viewer, ViewerContributions
@@ -233,9 +233,10 @@ class Importance(Saveable):
         ``forced`` is present while the importance is forced.
 
         Raises:
-            UnknownNameError: if the id is not in use.
+            TypeError, ValueError: if the id is not an integer of at least 0.
+            UnknownNameError: if it is not in use.
         """
-        (row,) = self._rows.rows(agent_id).tolist()
+        (row,) = self._rows.rows(whole_number("agent_id", agent_id, minimum=0)).tolist()
         explained = dict(zip(PARTS, self.parts(agent_id)[:, 0].tolist(), strict=True))
         explained["total"] = min(1.0, sum(explained.values()))
         explained["value"] = float(self.values[row])

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import UnknownNameError, as_array, finite_number, shown, whole_number
+from ai_core.errors import UnknownNameError, as_array, check_kind, check_type, finite_number, shown, whole_number
 from ai_core.level_of_detail.agent_rows import LARGEST_ID, MOST_AGENTS
 from ai_core.level_of_detail.behavior_ranges import BehaviorRanges
 from ai_core.level_of_detail.behavioral_lod import BehavioralLOD
@@ -138,6 +138,7 @@ class LevelLimits(Saveable):
         if agents is not self._ids:
             self._replace_agents(agents)
         before = self._level
+        check_kind("characters", characters, Mapping)
         forced, unable = _overrides(agents, characters or {}, self.off)
         desired, keys = self._desires(wanted.astype(np.float64), elapsed_s, forced)
         level = np.full(len(agents), self.off, np.int32)
@@ -169,10 +170,12 @@ class LevelLimits(Saveable):
             characters: characters by agent id; agents left out are skipped.
 
         Raises:
+            TypeError: if ``characters`` is no mapping.
             ValueError: if a character has more or fewer behaviors than there are levels.
 
         Cost: O(agents) for the comparison; switches only for changed characters.
         """
+        check_type("characters", characters, Mapping)
         ids, count = self._ids.tolist(), self.off
         found = [
             (one, level, character)

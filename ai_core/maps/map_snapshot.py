@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ai_core.clock import TimeIndex
 from ai_core.described import Described
-from ai_core.errors import finite_number, named
+from ai_core.errors import check_type, finite_number, named
 from ai_core.maps.map_area import MapArea
 
 __all__ = ["MapSnapshot", "SnapshotBuffers"]
@@ -54,10 +54,12 @@ class MapSnapshot(Described):
 
         Raises:
             UnknownNameError: if a layer is unknown.
+            TypeError: if ``weights`` is no mapping.
             TypeError, ValueError: if a weight is not a finite number, or ``out`` has the wrong shape or type.
 
         Cost: O(cells × weights); when ``out`` is given, only 256 kB of work space are allocated.
         """
+        check_type("weights", weights, Mapping)
         checked = [(self[name], finite_number(f"weight of {name!r}", one)) for name, one in weights.items()]
         if out is None:
             out = np.empty(self.area.shape, np.float32)

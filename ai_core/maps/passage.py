@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.described import Described
-from ai_core.errors import check_type, finite_number, numbers, shown
+from ai_core.errors import check_type, finite_number, numbers, shown, whole_number
 from ai_core.maps.cell_moves import Corners, GridMoves
 
 CHANGES_KEPT = 256
@@ -59,8 +59,22 @@ class GridPassage(Described):
         return self.least_cost if self.is_uniform else 0.0
 
     def is_free(self, cell: int) -> bool:
-        """Return whether a cell can be entered."""
-        return bool(np.isfinite(self.costs.flat[cell]))
+        """Return whether a cell can be entered.
+
+        Raises:
+            TypeError, ValueError: if it is not the number of a cell.
+        """
+        return bool(np.isfinite(self.costs.flat[self.check_cell("cell", cell)]))
+
+    def check_cell(self, name: str, cell: object) -> int:
+        """Return ``cell`` if it is the number of a cell of the grid; ``name`` is for the message.
+
+        Raises:
+            TypeError, ValueError: if it is not.
+        """
+        return whole_number(
+            name, cell, minimum=0, maximum=self.costs.size - 1,
+            remedy="grid.cell(row, column) is the number of a cell")
 
     def changed_since(self, version: int) -> NDArray[np.int32] | None:
         """Return the cells changed after ``version``, ascending; None if the history does not go back that far."""

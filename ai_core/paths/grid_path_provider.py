@@ -7,7 +7,7 @@ import numpy as np
 
 from ai_core.budget import Budget
 from ai_core.described import Described
-from ai_core.errors import check_type, whole_number
+from ai_core.errors import check_type
 from ai_core.maps.passage import GridPassage
 from ai_core.paths.path import Path, path_record
 from ai_core.paths.regions.reachability import Reachability
@@ -85,9 +85,7 @@ class GridPathProvider(Described):
         Raises:
             TypeError, ValueError: if it is not a cell.
         """
-        return whole_number(
-            name, place, minimum=0, maximum=self.passage.costs.size - 1,
-            remedy="grid.cell(row, column) is the number of a cell")
+        return self.passage.check_cell(name, place)
 
     def distance(self, one: int, other: int) -> float:
         """Return the straight distance of two cells (cells)."""

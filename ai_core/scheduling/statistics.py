@@ -204,10 +204,15 @@ class QualityOfService(Described):
             over_us: overrun (µs), 0 if there was none.
 
         Raises:
-            ValueError: if ``used_us`` is negative or not a number.
+            TypeError, ValueError: if a time is negative or not a number.
         """
-        if not used_us >= 0:                   # also NaN; one comparison: an idle frame calls it too
+        try:
+            are_good = used_us >= 0 and over_us >= 0     # also NaN; two comparisons: an idle frame calls it too
+        except TypeError:
+            are_good = False
+        if not are_good:
             finite_number("used_us", used_us, minimum=0)
+            finite_number("over_us", over_us, minimum=0)
         self._recent.append((used_us, over_us, self._overrun))
         self._overrun = None
         self._frames += 1

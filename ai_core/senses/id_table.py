@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import UnknownNameError, shown, whole_number
+from ai_core.errors import UnknownNameError, as_array, shown, whole_number
 from ai_core.saving.fields import State, place_in, refuse
 
 __all__ = ["LARGEST_ID", "SLOT_BITS", "SLOT_MASK", "IdTable", "grown", "read_ids", "saved_ids"]
@@ -147,7 +147,7 @@ class IdTable:
 
     def slots(self, ids: ArrayLike) -> NDArray[np.intp]:
         """Return the rows of many ids, in their order. Cost: O(n), no loop in Python."""
-        array = np.asarray(ids)
+        array = as_array("ids", ids)
         if array.shape == (0,):
             return np.zeros(0, np.intp)
         if array.ndim != 1 or array.dtype.kind not in "iu":

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, checked_clock
 from ai_core.errors import (
+    as_array,
     check_callables,
     check_kind,
     check_kinds,
@@ -241,6 +242,7 @@ class RegionalSenseManager(Saveable):
 
     @occlusion.setter
     def occlusion(self, occlusion: Between | None) -> None:
+        check_callables(occlusion=occlusion)
         self._emitted.occlusion = occlusion
 
     @property
@@ -353,7 +355,7 @@ class RegionalSenseManager(Saveable):
 
         Cost: O(n) in NumPy.
         """
-        self._check_columns(positions, forwards)
+        self._check_columns(positions=positions, forwards=forwards)
         self._sensors.move(ids, positions, forwards)
 
     def arrays_to_write(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
@@ -510,7 +512,7 @@ class RegionalSenseManager(Saveable):
 
     def move_sources(self, ids: ArrayLike, positions: ArrayLike) -> None:
         """Set the positions of many sources; as ``move_sensors``."""
-        self._check_columns(positions)
+        self._check_columns(positions=positions)
         self._sources.move(ids, positions)
 
     def light_sources(self, ids: ArrayLike, light: ArrayLike) -> None:
@@ -1126,10 +1128,11 @@ class RegionalSenseManager(Saveable):
                 return shares
         return [1.0] * len(ids)
 
-    def _check_columns(self, *arrays: ArrayLike | None) -> None:
+    def _check_columns(self, **columns: ArrayLike | None) -> None:
         """Refuse two coordinates in a 3D world, where the third would silently be 0."""
-        if self._up[2] == 0 and any(one is not None and np.shape(one)[1:] == (2,) for one in arrays):
-            raise ValueError("positions must have shape (n, 3), got 2 columns; for a 2D world pass up=(0, 0, 1)")
+        for name, one in columns.items() if self._up[2] == 0 else ():
+            if one is not None and as_array(name, one).shape[1:] == (2,):
+                raise ValueError(f"{name} must have shape (n, 3), got 2 columns; for a 2D world pass up=(0, 0, 1)")
 
     def _known_sensor(self, sensor_id: int) -> int:
         """Return the id of a sensor; raise UnknownNameError if it is not in use."""

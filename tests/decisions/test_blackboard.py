@@ -137,7 +137,7 @@ def test_a_character_that_changes_squads_hears_of_the_new_one(bob, world):
 def test_a_scope_cannot_stand_inside_itself(bob, world):
     with pytest.raises(CycleError, match="'world' must not be its own parent"):
         world.parent = bob
-    with pytest.raises(TypeError, match=r"parent must be a Blackboard, got \{\}"):
+    with pytest.raises(TypeError, match=r"parent must be a Blackboard or None, got \{\}"):
         Blackboard(parent={})
 
 

@@ -23,7 +23,7 @@ from ai_core.clock import Clock, TimeIndex
 from ai_core.decisions.blackboard import Blackboard
 from ai_core.decisions.callback_faults import CallbackFaults
 from ai_core.decisions.habits.habit_status import STATUS_OF_CODE, Launch, Outcome, RandomSource, Status
-from ai_core.errors import UnknownNameError, checked_name, finite_number, several, shown
+from ai_core.errors import UnknownNameError, check_type, checked_name, finite_number, several, shown
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import LATEST_S
 from ai_core.scheduling.task import Turn
@@ -335,7 +335,7 @@ class AskPart:
     holds if that is not None.
     """
 
-    @cython.annotation_typing(True)
+    @cython.annotation_typing(True)  # type: ignore[untyped-decorator]
     def __call__(self, context: HabitContext) -> bool:
         tree = context._tree
         parts: Any = tree.parts
@@ -343,7 +343,9 @@ class AskPart:
         if part is None:
             return False        # freed by a habit in the same tick
         gate = part.gate
-        answer = None if gate is None else gate(tree._blackboard if tree._blackboard is not None else context.blackboard)
+        answer = None
+        if gate is not None:
+            answer = gate(tree._blackboard if tree._blackboard is not None else context.blackboard)
         return bool(part.may_begin(context) if answer is None else answer)
 
 
@@ -357,15 +359,15 @@ class TickWhile:
         unless: names of those values.
     """
 
-    @cython.annotation_typing(True)
     def __init__(
         self, condition: ValuesAre, tick: Callable[[HabitContext], object],
         otherwise: Callable[[HabitContext], object], unless: tuple[str, ...],
     ) -> None:
+        check_type("condition", condition, ValuesAre)
         self.condition, self.tick, self.otherwise, self.unless = condition, tick, otherwise, unless
 
-    @cython.annotation_typing(True)
     def __call__(self, context: HabitContext) -> object:
+        check_type("context", context, HabitContext)
         return self.tick(context) if self.holds(context) else self.otherwise(context)
 
     def holds(self, run: HabitContext) -> bool:
@@ -390,8 +392,8 @@ def are_alike(known: Any, value: Any) -> bool:
 class ValueCheck:
     """The tick of ``CheckValue``."""
 
-    @cython.annotation_typing(True)
     def __init__(self, condition: ValueIs) -> None:
+        check_type("condition", condition, ValueIs)
         self.condition = condition
 
     def __call__(self, context: HabitContext) -> Status:
@@ -438,7 +440,7 @@ class HabitContext:
     """
 
     def __init__(self) -> None:
-        raise TypeError("a HabitContext is made by a HabitTree, for the callbacks of its habits; tick a tree to have one")
+        raise TypeError("a HabitContext cannot be made; a HabitTree makes one for the callbacks of its habits")
 
     def _begin(self, tree: HabitRunner, place: HabitPlace, parent: HabitContext | None, reason: str) -> None:
         """Set what differs from run to run; all else is as ``_clear`` leaves it."""
@@ -1611,19 +1613,20 @@ class HabitRunner:
         """Plan the work of the next tick, so that the tree sleeps until then if there is none."""
         self._plan_ahead()
 
-    @cython.annotation_typing(True)
     def new_run(self, place: HabitPlace, parent: HabitContext | None, reason: str) -> HabitContext:
         """Return a run that has its place in the tree, without calling a callback."""
+        check_type("place", place, HabitPlace)
         return self._new_run(place, parent, reason)
 
-    @cython.annotation_typing(True)
     def move_run(self, run: HabitContext, place: HabitPlace) -> None:
         """Set the place of a run in another plan."""
-        run.place = place
+        check_type("run", run, HabitContext)
+        check_type("place", place, HabitPlace)
+        cython.cast(HabitContext, run).place = place
 
-    @cython.annotation_typing(True)
     def end_run(self, run: HabitContext, ending: str) -> None:
         """End a run and the runs below it, without a status."""
+        check_type("run", run, HabitContext)
         self._end(run, None, ending)
 
     def wake(self, asks_all: bool) -> None:
@@ -1744,8 +1747,8 @@ class TickMember:
         saved_offset_s: the same as its tree was saved (s); nan if it was not loaded.
     """
 
-    @cython.annotation_typing(True)
     def __init__(self, population: Any, tree: HabitRunner, number: int) -> None:
+        check_type("tree", tree, HabitRunner)
         self.number = number
         self.timer_s = math.inf
         self.is_paused, self.late_s = False, 0.0

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ai_core.errors import check_type, checked_name, finite_number, shown, whole_number
+from ai_core.errors import check_type, checked_name, finite_number, several, shown, whole_number
 from ai_core.level_of_detail.population.people import (
     PERSON_STATE,
     NamedPerson,
@@ -182,8 +182,10 @@ class Community(Saveable):
         """Return one community with the people of all parts.
 
         Raises:
+            TypeError: if a part is not a Community.
             ValueError: if there are no parts, or a name occurs in two of them.
         """
+        parts = several("parts", parts, Community)
         if not parts:
             raise ValueError("parts must have at least one community, got none")
         together = cls(parts[0].population)

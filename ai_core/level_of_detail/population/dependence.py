@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import finite_number
+from ai_core.errors import check_type, finite_number, several_names, shown
 from ai_core.level_of_detail.population.chance import Floats, normals, shuffled
 
 __all__ = ["Dependences", "arranged", "checked_dependences", "measured", "rank_correlation"]
@@ -42,8 +42,12 @@ It must be more than ``CLOSE_ENOUGH``; otherwise tolerated errors would add up o
 def checked_dependences(pairs: Mapping[tuple[str, str], float], known: Mapping[str, object]) -> Dependences:
     """Return the dependences sorted by pair."""
     found: Dependences = {}
+    check_type("dependences", pairs, Mapping)
     for pair, value in pairs.items():
-        one, other = sorted(pair)
+        two = several_names("a pair in dependences", pair)
+        if len(two) != 2:
+            raise ValueError(f"a pair in dependences must be two names of properties, got {shown(pair)}")
+        one, other = sorted(two)
         if one == other or one not in known or other not in known:
             raise ValueError(
                 f"a dependence must be between two different numeric properties of"

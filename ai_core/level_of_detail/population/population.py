@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import UnknownNameError, named, shown, whole_number
+from ai_core.errors import UnknownNameError, check_type, named, shown, whole_number
 from ai_core.level_of_detail.population.categorical import CATEGORICAL_STATE, Categorical
 from ai_core.level_of_detail.population.chance import checked_generator
 from ai_core.level_of_detail.population.dependence import arranged, checked_dependences, measured
@@ -123,8 +123,10 @@ class Population:
         Dependences are averaged by the numbers of people, which is exact if both have equal distributions.
 
         Raises:
+            TypeError: if ``other`` is not a Population.
             ValueError: if the properties are not of the same names and kinds.
         """
+        check_type("other", other, Population)
         kinds = [{name: type(one) for name, one in each.properties.items()} for each in (self, other)]
         if kinds[0] != kinds[1]:
             raise ValueError(f"both must have the same properties, got {kinds[0]} and {kinds[1]}")
@@ -185,8 +187,10 @@ class Population:
         as possible.
 
         Raises:
+            TypeError: if ``pairs`` does not map pairs of names to numbers.
             ValueError: if a dependence is of an unknown property.
         """
+        check_type("dependences", pairs, Mapping)
         found: dict[tuple[str, str], float] = {}
         for pair, value in pairs.items():
             found |= checked_dependences({pair: value}, self.numeric)

@@ -193,8 +193,10 @@ class CoverMap(Saveable):
         """Return the spot with an id.
 
         Raises:
+            TypeError, ValueError: if ``spot_id`` is not an integer of at least 0.
             UnknownNameError: if no spot has this id, or the spot was removed.
         """
+        spot_id = whole_number("spot_id", spot_id, minimum=0)
         if spot_id in self.behind:
             return self.behind[spot_id][0]
         row = self._row(spot_id)
@@ -202,7 +204,7 @@ class CoverMap(Saveable):
             raise UnknownNameError("spot", spot_id, ())
         spots = self.spots
         return CoverSpot(
-            int(spot_id), spots.places[row], spots.towards[row], bool(spots.is_low[row]),
+            spot_id, spots.places[row], spots.towards[row], bool(spots.is_low[row]),
             float(spots.exposures[row]), int(spots.peeks[row]))
 
     def near(self, place: ArrayLike, range_m: float) -> list[int]:
@@ -249,7 +251,7 @@ class CoverMap(Saveable):
         A spot is taken if another holder has reserved it, or a spot nearer than ``apart_m``.
 
         Raises:
-            TypeError: if ``holder`` is neither an id nor a name.
+            TypeError, ValueError: if ``spot_id`` is no id, or ``holder`` neither an id nor a name.
             UnknownNameError: if the spot does not exist any more.
         """
         if isinstance(holder, bool) or not isinstance(holder, int | str):

@@ -145,11 +145,12 @@ class RegionGraph(PreparedGround):
 
     def region_of(self, cell: int) -> int:
         """Return the number of the region of a cell."""
-        row, column = divmod(cell, self.passage.shape[1])
+        row, column = divmod(self.passage.check_cell("cell", cell), self.passage.shape[1])
         return row // self.side * self._across + column // self.side
 
     def corner(self, region: int) -> tuple[int, int]:
         """Return the first row and the first column of a region."""
+        self._check(region)
         return region // self._across * self.side, region % self._across * self.side
 
     def extent(self, region: int) -> tuple[int, int]:
@@ -160,11 +161,17 @@ class RegionGraph(PreparedGround):
 
     def portal_cells(self, region: int) -> list[int]:
         """Return the cells of the portals of a region, in the order of portal numbers."""
+        self._check(region)
         return [portal.cell for border in self._borders[region] for portal in border]
 
     def fields(self, region: int) -> RegionFields:
         """Return the fields of a region, to its portals in the order of portal numbers."""
+        self._check(region)
         return self._fields[region]
+
+    def _check(self, region: int) -> None:
+        whole_number("region", region, minimum=0, maximum=self._across * self._down - 1,
+                     remedy="region_of(cell) is the region of a cell")
 
     def borrow_memory(self) -> PortalSearch:
         """Return memory for a search, valid until cells change; return it with ``return_memory``."""
