@@ -251,7 +251,7 @@ def test_a_folder_that_is_not_there_is_one_clear_error(player, expect_errors):
 @pytest.mark.parametrize("start", ["start_recording", "start_replay"])
 def test_inputs_that_cannot_be_called_are_refused(player, file, expect_errors, start):
     scheduler, _ = player()
-    expect_errors("must be a Callable, or null, got 3", times=1)
+    expect_errors("_inputs needs a Callable, got 3", times=1)
     assert not scheduler.call(start, FILE, 3)
 
 
