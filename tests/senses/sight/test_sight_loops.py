@@ -97,7 +97,7 @@ class Sense(NamedTuple):
     kept_per_m: float
     needs_cone: bool
     up: tuple[float, float, float] = (0.0, 1.0, 0.0)
-    aside: tuple[float, float, float] = (1.0, 0.0, 0.0)
+    aside: tuple[float, float, float] = (0.0, 0.0, 1.0)
 
 
 class Row(NamedTuple):
@@ -230,7 +230,7 @@ def test_pairs_on_a_border_are_exact_to_the_last_bit():
                                for place, forward in zip(places.tolist(), forwards.tolist(), strict=True)],
                               [((1.0, 2.0, 3.0), 1.0, 1)])
     slots = sensing.ids.slots(sensing.ids.ids)
-    up, aside = (0.0, 1.0, 0.0), (1.0, 0.0, 0.0)
+    up, aside = (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
     offsets = np.array([[1.0, 2.0, 3.0]]) - sensing.position[slots]
     distance = np.array([in_view(*pair, up, aside)[3] for pair in zip(
         offsets.tolist(), sensing.forward[slots].tolist(), strict=True)])
