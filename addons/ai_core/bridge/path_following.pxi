@@ -478,8 +478,10 @@ cdef class AgentPath:
         gd_object_method_bind_ptrcall(self.methods.map_version, server_of(self.methods), arguments, &version)
         if agent == NULL or version == 0:        # no answers until the map is built
             return GOING
-        if self.is_off(goal, away(goal, here, self.methods.count), arrival) or not self.has_target(agent):
+        if self.is_off(goal, away(goal, here, self.methods.count), arrival):
             self.aim(agent, goal)
+        elif not self.has_target(agent):         # a load into a new scene, or a script changed it
+            call_with(self.methods.set_target, agent, self.target)
         agent = self.update()
         if agent == NULL:
             return GOING

@@ -128,3 +128,11 @@ def test_sources_stand_for_characters_own_members_are_refused(node, world, squad
         expect_errors(f"'{own.get_name()}' is a member of the squad; give only its enemies")
         squad.call("see", [enemy, one])
     assert list(squad.enemies_by_id.values()) == [enemy]
+
+
+def test_an_enemy_outside_the_tree_is_refused_by_name(node, world, squad, expect_errors):
+    pooled = node("Node3D", world, name="Pooled")
+    world.remove_child(pooled)
+    expect_errors("'Pooled' is not in the tree, so it has no place; leave it out")
+    squad.call("see", [pooled])
+    pooled.free()

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from addons.ai_core.bridge.gd import Vector3, construct, singleton
+from addons.ai_core.bridge.gd import Vector2, Vector3, construct, singleton
 
 
 @pytest.fixture
@@ -35,6 +35,14 @@ def level(node):
     return build
 
 
+def wait_for_map(server, map_rid, physics_frames, place):
+    """Frames take microseconds here; maps are built in real time."""
+    for _ in range(100_000):
+        physics_frames(1)
+        if server.map_get_iteration_id(map_rid) and int(server.map_get_closest_point_owner(map_rid, place)):
+            return
+
+
 @pytest.mark.parametrize("period", [1, 5])
 def test_a_walk_loaded_with_its_map_continues_exactly(level, physics_frames, period):
     def places(frames):
@@ -55,9 +63,50 @@ def test_a_walk_loaded_with_its_map_continues_exactly(level, physics_frames, per
     future = places(40)
     ai, actor = level(period)
     server, map_rid = singleton("NavigationServer3D"), actor.get_world_3d().get_navigation_map()
-    for _ in range(100_000):
-        physics_frames(1)
-        if server.map_get_iteration_id(map_rid) and int(server.map_get_closest_point_owner(map_rid, Vector3())):
-            break
+    wait_for_map(server, map_rid, physics_frames, Vector3())
     assert ai.load_state(state)
     assert places(40) == future
+
+
+def test_who_stands_near_a_slow_target_stands_after_a_load(node, physics_frames):
+    def build():
+        world = node("SubViewport", world_2d=construct("World2D"))
+        mesh = construct("NavigationPolygon")
+        mesh.set_vertices([Vector2(x, y) for x, y in ((-500, -500), (500, -500), (500, 500), (-500, 500))])
+        mesh.add_polygon([0, 1, 2, 3])
+        node("NavigationRegion2D", world, navigation_polygon=mesh)
+        ai = node("AIScheduler", world, name="AI", budget=0.0, update=1)
+        target = node("Node2D", ai, name="Target", position=Vector2(45, 0))
+        actor = node("CharacterBody2D", ai, name="Bob", motion_mode=1)
+        node("NavigationAgent2D", actor)
+        tree, go = construct("HabitTree"), construct("HabitMoveTo")
+        tree.set("name", "Tree")
+        go.set("name", "Go")
+        go.target_node, go.speed, go.keeps_following = "../../../Target", 100.0, True
+        go.arrival_distance, go.follow_distance = 36.0, 60.0
+        for one in (target, actor):
+            one.add_to_group("ai_saved")
+        tree.add_child(go)
+        wait_for_map(
+            singleton("NavigationServer2D"), actor.get_world_2d().get_navigation_map(), physics_frames, Vector2())
+        actor.add_child(tree)
+        return world, ai, target, actor
+
+    def places(frames):
+        found = []
+        for _ in range(frames):
+            target.position = target.position + Vector2(0.2, 0)
+            physics_frames(1)
+            found.append(actor.position.x)
+        return found
+
+    world, ai, target, actor = build()
+    places(30)
+    while target.position.x - actor.position.x < 45:
+        places(1)
+    state = ai.save_state()
+    future = places(40)
+    world.free()
+    world, ai, target, actor = build()
+    assert ai.load_state(state)
+    assert places(40) == future == [future[0]] * 40

@@ -109,6 +109,7 @@ class HabitMoveTo(TargetedHabit, WalkingHabit, Habit):
             self.turn(actor, goal, here, self.turn_speed * run.elapsed_s)
             return Status.RUNNING
         came = self.walk_to(run, goal)
+        run.memory["is_there"] = came is Status.SUCCEEDED       # at the end of a path to where the goal was
         return Status.FAILED if came is Status.FAILED else Status.RUNNING
 
 

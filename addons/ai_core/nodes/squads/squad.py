@@ -775,6 +775,8 @@ class Squad(SavedState, Node):
             body = _character(one)
             if body is None:
                 raise RefusedValue(f"an enemy must be a valid Node3D or Node2D, got {one!r}")
+            if not body.is_inside_tree():
+                raise RefusedValue(f"'{body.get_name()}' is not in the tree, so it has no place; leave it out")
             if body.instance_id in own:
                 raise RefusedValue(f"'{body.get_name()}' is a member of the squad; give only its enemies")
             if dimensions_of(body) != self.has_dimensions:
