@@ -441,6 +441,7 @@ class RuleMind(Saveable):
         for parameter, value in (parameters or {}).items():
             self._parameters[self._parameter(parameter)] = finite_number(f"parameter {parameter!r}", value)
         self._first_parameters = list(self._parameters)
+        self._kept: set[str] = set()        # parameters that another mind had changed before it was continued
 
     def continue_from(self, before: RuleMind) -> None:
         """Take over facts, parameters and fired rules by their names, for rules that replace those of another mind.
@@ -453,20 +454,24 @@ class RuleMind(Saveable):
         Cost: O(facts + rules).
         """
         check_type("before", before, RuleMind)
-        old = before.rules
+        old, moment = before.rules, before._moment
         for name, index in old.facts.items():
             here = self.rules.facts.get(name)
             if here is None or self.rules.origin_of(here) != old.origin_of(index):
                 continue
             self._changed[here] = before._changed[index]
-            if before._grades[index] != old.beginning[index]:
+            if before._changed[index]:
                 self._grades[here] = before._grades[index]
+            elif self._grades[here] != before._grades[index]:
+                self._changed[here] = moment = before._moment + 1       # a change, for rules that fired
         for name, index in old.parameters.items():
-            if name in self.rules.parameters and before._parameters[index] != before._first_parameters[index]:
+            is_changed = name in before._kept or before._parameters[index] != before._first_parameters[index]
+            if is_changed and name in self.rules.parameters:
                 self._parameters[self.rules.parameters[name]] = before._parameters[index]
-        fired = {one.rule.name: moment for one, moment in zip(old.firing, before._fired, strict=True)}
+                self._kept.add(name)
+        fired = {one.rule.name: at for one, at in zip(old.firing, before._fired, strict=True)}
         self._fired = [fired.get(one.rule.name, (-1, -1)) for one in self.rules.firing]
-        self._moment, self._thoughts, self._waited_s = before._moment, before._thoughts, before._waited_s
+        self._moment, self._thoughts, self._waited_s = moment, before._thoughts, before._waited_s
 
     def set(self, fact: str, grade: float) -> None:
         """Set the grade of a fact.

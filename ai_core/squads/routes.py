@@ -211,7 +211,7 @@ class GridRoutes(Described):
         """
         cells = self.cell_at(start), self.cell_at(goal)
         try:
-            ticket = self._service.ticket(key)
+            ticket = self._service.ticket(int(key) if type(key) is float else key)      # Godot's JSON writes 5 as 5.0
         except (TypeError, ValueError):
             return self.request(start, goal)
         if (ticket.start, ticket.goal) != cells:

@@ -825,6 +825,8 @@ class Squad(Saveable):
         is_on_its_way = self.order.state == "marching" or (     # or there before the path it waits for
             self.order.state == "waiting" and self._has_marched and not self.order.why)
         if is_on_its_way and len(self) and self.has_arrived:
+            self._drop_request()            # for a path after a change of the ground, which it no longer needs
+            self._asks_again = False
             if self.order.kind == "form_up" and not self.order.why and len(self._march.points) > 1:
                 self._stand(self._march.points[-1:])
                 return
@@ -1075,6 +1077,7 @@ class Squad(Saveable):
 
         Raises:
             TypeError: if the id is no integer.
+            ValueError: if it is out of the range of ids.
             UnknownNameError: if the squad has no member with this id.
         """
         row = self.marchers.row(whole_number("member_id", member_id, minimum=-MOST))

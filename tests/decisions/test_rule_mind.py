@@ -305,3 +305,33 @@ def test_a_mind_of_other_rules_continues_by_names():
     assert names(mind.think()) == ["attack", "hide"]                                        # the others have fired
     with pytest.raises(TypeError, match="before must be a RuleMind"):
         mind.continue_from("before")
+
+
+def hurt_by(grade, courage=1.0):
+    return RuleSet(
+        [Rule("flee", "hurt", says("flee"))], facts={"hurt": grade}, parameters={"courage": courage})
+
+
+def continued(before, *others):
+    for rules in others:
+        mind = RuleMind(rules)
+        mind.continue_from(before)
+        before = mind
+    return before
+
+
+def test_what_was_set_stays_through_any_number_of_other_rules():
+    before = RuleMind(hurt_by(0.2))
+    before.set("hurt", 0.8)
+    before.set_parameter("courage", 2.0)
+    mind = continued(before, hurt_by(0.8, courage=2.0), hurt_by(0.5, courage=3.0))
+    assert (mind.grade("hurt"), mind.parameter("courage")) == (0.8, 2.0)
+    before.set("hurt", 0.2)
+    assert continued(before, hurt_by(0.9)).grade("hurt") == 0.2
+
+
+def test_another_beginning_is_a_change_for_rules_that_fired():
+    before = RuleMind(hurt_by(1.0))
+    assert names(before.think()) == ["flee"]
+    assert names(continued(before, hurt_by(1.0)).think()) == []
+    assert names(continued(before, hurt_by(0.5)).think()) == ["flee"]

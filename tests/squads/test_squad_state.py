@@ -16,6 +16,7 @@ from ai_core.snapshot import restore, take
 from ai_core.squads import GridRoutes, Squad
 from ai_core.squads.capabilities import Capabilities
 from ai_core.squads.formation import Formation, FormationSlot
+from ai_core.squads.routes import StraightRoutes
 from tests.squads.marching import march, squad_of
 
 
@@ -149,9 +150,40 @@ def test_squad_saved_while_it_waits_takes_up_its_request(saved_after, lived, ord
         other.frame()
     if lived:
         other.set_door(first.cells[10, 10])
-    restore(json.loads(json.dumps(take(first.parts(order)))), other.parts(order))
+    as_godot_reads = json.loads(json.dumps(take(first.parts(order))), parse_int=float)
+    restore(as_godot_reads, other.parts(order))
     for _ in range(20):
         assert first.frame() == other.frame()
+
+
+class LateRoutes(StraightRoutes):
+    """Straight paths that are never found once the routes are late."""
+
+    is_late = False
+
+    def points(self, ticket):
+        return None if self.is_late else ticket
+
+
+@pytest.mark.parametrize("kind", ["move_to", "form_up"])
+def test_order_that_ends_before_its_new_path_came_can_be_saved(kind):
+    def made():
+        squad = Squad("A", ManualClock(0.1), routes=LateRoutes())
+        for number in range(3):
+            squad.add(number, (0.0, float(number)))
+        return squad
+
+    squad = made()
+    order = getattr(squad, kind)((10, 0))
+    for number in range(200):
+        if number == 5:
+            squad.routes.is_late = True
+            squad.ground_changed()
+        squad.think()
+        squad.move_slots(0.1)
+        squad.set_positions(squad.positions + squad.velocities() * 0.1)
+    assert order.state in ("done", "marching")
+    made().prepare_state(squad.save_state())()
 
 
 def test_order_that_replaces_a_loaded_one_cancels_its_request():

@@ -32,9 +32,9 @@ SAME_PLACE_M, SAME_WAY = 0.1, 0.9
 """A baked spot matches an old one within this distance (m) and facing direction (cosine)."""
 
 AROUND_M = 1.01 * SAME_PLACE_M
-CUBE_M = 2 * AROUND_M
-"""Side of the cubes by which spots are matched (m): those near a spot are in the cubes of the 8 corners around it, with
-one hundredth for the rounding of float32."""
+CUBE_M = 2.5 * SAME_PLACE_M
+"""Side of the cubes by which spots are matched (m): those near a spot are in the cubes of the 8 corners around it. The
+corners are less than a side apart, also after the rounding of float32: else a cube between them would be missed."""
 CORNERS = np.array(list(product((False, True), repeat=3)))
 KEY_FACTORS = np.array((1, 73_856_093, 19_349_663_000_017), np.int64)
 """Factors of the coordinates of a cube in its number, which wraps around; odd, so that few cubes share one."""
@@ -156,6 +156,8 @@ class CoverMap(Saveable):
         self, spots: CoverSpots, lowest: Sequence[float] | None = None, highest: Sequence[float] | None = None
     ) -> Steps[CoverChange]:
         """Do what ``replace`` does in steps of about 0.1 ms; nothing changes before the last one.
+
+        Two of the steps are over all spots: 0.2 and 0.3 ms with 4,000, 0.8 and 1.6 ms with 20,000.
 
         If spots are added, replaced or loaded between two steps, it starts again with those.
         """

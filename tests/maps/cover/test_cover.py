@@ -209,6 +209,16 @@ def test_what_is_no_spots_replaces_none():
     assert saved(cover) == before
 
 
+def test_spots_that_stay_are_matched_wherever_they_are():
+    cover = CoverMap()
+    # Here the positions a tenth of a metre before and behind round to float32 with more than two tenths between them.
+    level = spots(*((x, 0, 0) for x in (444.703, 342.693, 41.915, 1.919, -444.703)))
+    first = cover.add(level)[0]
+    cover.reserve(first, "Ann")
+    change = cover.replace(level)
+    assert (change.kept, change.added, change.lost_by) == (5, 0, {})
+
+
 def crowded(count, seed, moved_m=0.0):
     """Spots close together, half of them facing away, each moved a little."""
     first, moves = np.random.default_rng(5), np.random.default_rng(seed)

@@ -613,7 +613,7 @@ class CoverMap(BakingNode, SavedState, Node):
         return [*low.tolist(), *flat], [*high.tolist(), *flat]
 
     def take_spots(self, spots: CoverSpots, box: Any) -> Iterator[None]:
-        """Apply the baked spots of a box, or all spots, and emit cover_lost; in steps of 0.1 ms."""
+        """Apply the baked spots of a box, or all spots, and emit cover_lost; in the steps of ``replacing``."""
         if box is None:
             packed = packed_spots(spots)
             yield
