@@ -24,6 +24,7 @@ from libc.string cimport memcmp, memcpy, memset
 
 import importlib
 import os
+import re
 import sys
 import traceback
 

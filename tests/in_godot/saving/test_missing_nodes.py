@@ -108,6 +108,20 @@ def test_a_save_with_a_missing_node_is_refused_with_remedies(scene, expect_error
     assert level.ai.save_state() == before
 
 
+@pytest.mark.parametrize("is_broken", [False, True])
+def test_loads_that_can_roll_back_keep_nothing_of_the_missing(scene, expect_errors, is_broken):
+    state = saved(scene(*ALL))
+    level = scene("Ann", "Eve")
+    expect_errors("cannot load this state: clock" if is_broken else "load_state() left out")
+    given = {**state, "parts": {**state["parts"], "clock": 5}} if is_broken else state
+    assert level.ai.call("load_state", given, True, True) is not is_broken
+    assert (level.senses.get_stats()["sensors"], level.senses.get_stats()["sources"]) == (2, 3)
+    level.step(3)
+    assert level.known("Ann") == ["Eve", "Thief"]
+    again = level.ai.save_state()
+    assert scene("Ann", "Eve").load(again) is True
+
+
 def test_what_others_keep_of_a_missing_character_is_left_out(scene, expect_errors):
     first = scene(*ALL)
     state = saved(first)

@@ -76,3 +76,33 @@ def test_a_loaded_sensor_does_not_sense_its_own_character(level, node, scheduler
     assert scheduler.load_state(scheduler.save_state())
     physics_frames(3)
     assert targets_of(eyes) == []
+
+
+def test_what_is_in_a_house_is_no_character(level, node, physics_frames):
+    house = node("StaticBody3D", level, name="House")
+    camera = node("Sensor3D", node("Node3D", house, name="Rig"), name="Camera")
+    node("SenseSource3D", node("Node3D", house, name="Hearth"), name="Fire", position=Vector3(0, 0, -2))
+    physics_frames(3)
+    assert targets_of(camera) == ["Fire"]
+
+
+def test_when_the_first_source_of_a_character_leaves_the_next_is_its_own(level, node, physics_frames):
+    guard = node("CharacterBody3D", level, name="Guard")
+    eyes = node("Sensor3D", guard, name="Eyes")
+    first, second = (node("SenseSource3D", guard, name=name) for name in ("First", "Second"))
+    physics_frames(2)
+    assert targets_of(eyes) == ["Second"]
+    first.free()
+    physics_frames(1)
+    eyes.forget(second)
+    physics_frames(3)
+    assert targets_of(eyes) == []
+
+
+def test_a_source_may_become_its_own_character_in_the_game(level, node, physics_frames):
+    guard = node("CharacterBody3D", level, name="Guard")
+    eyes, torch = node("Sensor3D", guard, name="Eyes"), node("SenseSource3D", guard, name="Torch")
+    physics_frames(2)
+    torch.character = NodePath(".")
+    physics_frames(3)
+    assert targets_of(eyes) == ["Torch"]

@@ -388,7 +388,7 @@ def test_freed_regions_stay_in_the_graph_until_it_is_rebuilt(
     assert scheduler.load_state(state)
     physics_frames(3)
     level.manager.free()
-    physics_frames(1)
+    physics_frames(2)
     assert not guard.can_sense(thief)
 
 

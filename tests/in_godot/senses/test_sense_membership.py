@@ -243,3 +243,15 @@ def test_members_that_get_another_manager_report_nothing(node, scheduler, physic
     physics_frames(5)
     assert eye.sense_manager == other
     assert not inner.is_valid()
+
+
+def test_who_loses_its_manager_joins_another_that_is_there(node, scheduler, physics_frames):
+    first = node("SenseManager", scheduler, name="First")
+    eyes, thing = node("Sensor3D"), node("SenseSource3D", node("Node3D", position=Vector3(0, 0, -5)))
+    physics_frames(2)
+    second = node("SenseManager", scheduler, name="Second")
+    first.free()
+    physics_frames(4)
+    assert (eyes.has_manager, thing.has_manager) == (True, True)
+    assert second.get_stats()["sensors"] == 1
+    assert eyes.get_known_targets()

@@ -895,6 +895,9 @@ class AIScheduler(Node):
             raise
         finally:
             self.leaving_out = None
+            for node in self.joined_nodes:
+                if node.is_class("SenseManager"):
+                    node.drop_absent()
         for part in added:
             part.reset_unsaved()
         self._settle()

@@ -798,12 +798,12 @@ class SenseManager(SavedState, Node):
     def _of_character(self, member: Any, character: Any) -> tuple[list[Any], list[Any]]:
         """Return the sensors and the sources of the character of a sensor or source, to which it may be added.
 
-        A character is a physics body, with all that is below it but for other bodies, or else the parent of both. A
+        A character is a body that moves, with all that is below it but for other bodies, or else the parent of both. A
         node above this manager is a level, and a region a place: these are no characters.
         """
         actor = None if character is None or character == member else get_object(body_id(character))
-        if actor is None or actor.is_class("Area3D") or actor.is_class("Area2D"):
-            actor = character
+        if actor is None or any(map(actor.is_class, ("Area3D", "Area2D", "StaticBody3D", "StaticBody2D"))):
+            actor = character           # what is below a place or a wall is no part of it
         is_one = actor is not None and actor != member and any(map(actor.is_class, ("Node3D", "Node2D"))) and not (
             actor.is_class("SenseRegion3D") or actor.is_class("SenseRegion2D") or actor.is_ancestor_of(self))
         if not is_one:
@@ -811,11 +811,14 @@ class SenseManager(SavedState, Node):
         self._character_of[member.instance_id] = actor.instance_id
         return self._by_character.setdefault(actor.instance_id, ([], []))
 
-    def _leave_character(self, member: Any) -> None:
+    def _leave_character(self, member: Any) -> tuple[list[Any], list[Any]]:
+        """Return the sensors and the sources of the character of a member without it."""
         known = self._character_of.pop(member.instance_id, 0)
-        left = [[one for one in members if one is not member] for members in self._by_character.pop(known, ())]
-        if any(left):
-            self._by_character[known] = left[0], left[1]
+        sensors, sources = (
+            [one for one in members if one is not member] for members in self._by_character.pop(known, ([], [])))
+        if sensors or sources:
+            self._by_character[known] = sensors, sources
+        return sensors, sources
 
     def _reset_owners(self) -> None:
         self._by_character: dict[int, tuple[list[Any], list[Any]]] = {}     # by its id: its sensors and sources
@@ -841,6 +844,14 @@ class SenseManager(SavedState, Node):
         for sensor in [*waiting, *(sensors if sources[0] is source else ())]:
             sensor._change()
 
+    def note_character_changed(self, source: Any) -> None:
+        """Let sensors look up their own sources again, after a source got another character."""
+        sensors, _ = self._leave_character(source)
+        self.note_source_left(source.source_id)
+        self.note_source_joined(source)
+        for sensor in sensors:
+            sensor._change()
+
     def note_source_left(self, source_id: int) -> None:
         for sensor in self._owners.pop(source_id, ()):
             self.await_own_source(sensor)
@@ -857,6 +868,7 @@ class SenseManager(SavedState, Node):
         # Members that are new in this step of the engine, in which walls that came with them may still be missing.
         self._joined: set[tuple[bool, int]] = set()
         self._joined_at: tuple[int, int, bool] | None = None
+        self._absent: list[tuple[bool, int]] = []         # those of a load under way that are not in the scene
         self._left: dict[int, tuple[bool, int]] = {}      # by instance id: whether it is a sensor, and its id
         self._is_in_frame = False
 
@@ -896,9 +908,12 @@ class SenseManager(SavedState, Node):
     def remove_source(self, source_id: int) -> None:
         node = self._sources.pop(source_id)
         del self._bodies[source_id]
-        self._leave_character(node)
+        sensors, sources = self._leave_character(node)
         self._note_left(node, False, source_id)
         self.note_source_left(source_id)
+        if sources:
+            for sensor in sensors:
+                sensor._change()        # its own is the next source now
 
     def refresh_names(self) -> None:
         """Name sensors and sources after their nodes, which may have been renamed; only saves need names.
@@ -918,6 +933,12 @@ class SenseManager(SavedState, Node):
         """Remove sensors and sources that left and have not come back."""
         left, self._left = self._left, {}
         for is_sensor, known in left.values():
+            self._remove(is_sensor, known)
+
+    def drop_absent(self) -> None:
+        """Remove what a load added for members that are not in the scene, after the load or its roll-back."""
+        absent, self._absent = self._absent, []
+        for is_sensor, known in absent:
             self._remove(is_sensor, known)
 
     def _has_joined(self, node: Any, member: tuple[bool, int], body: int) -> None:
@@ -953,13 +974,14 @@ class SenseManager(SavedState, Node):
 
     def prepared(self, state: Any) -> Change:
         self.flush_removed()
+        self.drop_absent()
         self.refresh_names()
         return super().prepared(self._without_missing(state))
 
     def _without_missing(self, state: Any) -> Any:
         """Return a saved state without what was known by, and of, sensors and sources that are not in the scene.
 
-        Each of them is added to the library like one that has just left, and is removed by ``flush_removed``.
+        Each of them is added to the library for the load, and removed by ``drop_absent`` after it.
         """
         core = self.core
         if not (isinstance(state, dict) and all(isinstance(state.get(one), list) for one in ("sensors", "sources"))):
@@ -974,7 +996,7 @@ class SenseManager(SavedState, Node):
             place = {"position": (0, 0, 0), "name": name}
             added = core.add_sensor(**place, forward=(0, 0, 1), thresholds={}) if is_sensor else (
                 core.add_source(**place, strengths={}))
-            self._left[-1 - len(self._left)] = is_sensor, added
+            self._absent.append((is_sensor, added))
         rows = {kind: [one for one in state[kind] if (kind == "sensors", one[0]) not in missing]
                 for kind in ("sensors", "sources")}
         return {**state, **rows, "senses": _without_percepts(state["senses"], missing)} if missing else state
@@ -988,10 +1010,8 @@ class SenseManager(SavedState, Node):
         def load() -> None:
             change()
             new_ids = self.core.new_ids
-            self._left = {number: (is_sensor, new_ids[not is_sensor][old])
-                          for number, (is_sensor, old) in self._left.items()}
+            self._absent = [(is_sensor, new_ids[not is_sensor][old]) for is_sensor, old in self._absent]
             self._take_ids(*new_ids)
-            self.flush_removed()        # those of _without_missing
 
         return load
 

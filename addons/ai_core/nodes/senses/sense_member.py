@@ -30,9 +30,19 @@ def refused() -> Iterator[None]:
 
 
 def report_lost(members: list[Any]) -> None:
-    """Report, once for all, the members that have left a SenseManager and have no other one in the next frame."""
+    """Let members that have left a SenseManager join another one; report, once for all, those that find none.
+
+    A scene that is changed during physics is added after the next ``process_frame``, so the one after it reports.
+    """
     if not members or not members[0].is_inside_tree():
         return
+    tree = members[0].get_tree()
+
+    def join() -> None:
+        for one in members:
+            if one.is_valid() and one.is_inside_tree() and not one.has_manager and fitting_manager(one):
+                one._join()
+        tree.connect("process_frame", report, ONE_SHOT)
 
     def report() -> None:
         left = [one for one in members if one.is_valid() and one.is_inside_tree() and not one.has_manager]
@@ -41,7 +51,7 @@ def report_lost(members: list[Any]) -> None:
                 f"has lost its SenseManager and {left[0].without_manager}; add a SenseManager to the scene (sensors and"
                 f" sources without one: {len(left)})", left[0])
 
-    members[0].get_tree().connect("process_frame", report, ONE_SHOT)
+    tree.connect("process_frame", join, ONE_SHOT)
 
 
 class SenseMember(SavedState):

@@ -146,6 +146,8 @@ class SenseSourceBase(DrawnNode, SenseMember):
         if self.is_inside_tree():
             self._character = self.get_node_or_null(self.character) if self.character else parent_of(self)
             self._walker = None
+            if self.source_id >= 0:
+                self._manager.note_character_changed(self)
 
     def on_exit_tree(self) -> None:
         self.end_feeling()
