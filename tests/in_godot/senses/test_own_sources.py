@@ -86,7 +86,7 @@ def test_what_is_in_a_house_is_no_character(level, node, physics_frames):
     assert targets_of(camera) == ["Fire"]
 
 
-def test_when_the_first_source_of_a_character_leaves_the_next_is_its_own(level, node, physics_frames):
+def test_when_its_first_source_leaves_the_next_is_its_own(level, node, physics_frames):
     guard = node("CharacterBody3D", level, name="Guard")
     eyes = node("Sensor3D", guard, name="Eyes")
     first, second = (node("SenseSource3D", guard, name=name) for name in ("First", "Second"))
