@@ -89,10 +89,8 @@ as long in any budget. With larger steps a single spike costs more of the next f
 take a large budget; with smaller ones more frames exceed the budget until the margin is learned."""
 
 FADING = 1024
-"""Shrinks by this part of itself (1 / it) with each frame that ended in time: half in 710 frames, 12 s at 60 frames a
-second. With the steps above, 0.7 to 1.5 % of the frames exceed the budget, and the 99th of 100 takes 0.99 to 1.00 of it
-at 500 and 1,000 µs, 1.00 to 1.03 at 2,000, for work whose 99th percentile is 1.1 to 1.5 times the median (simulated).
-"""
+"""Shrinks by this part of itself (1 / it) with each frame that ended in time: half in 710 frames. The 99th of 100 frames
+then takes 0.99 to 1.03 of the budget, for work whose 99th percentile is 1.1 to 1.5 times the median (simulated)."""
 
 
 class BudgetMargin(Described):

@@ -206,11 +206,8 @@ class QualityOfService(Described):
         Raises:
             TypeError, ValueError: if a time is negative or not a number.
         """
-        try:
-            are_good = used_us >= 0 and over_us >= 0     # also NaN; two comparisons: an idle frame calls it too
-        except TypeError:
-            are_good = False
-        if not are_good:
+        are_numbers = isinstance(used_us, (int, float)) and isinstance(over_us, (int, float))
+        if not (are_numbers and used_us >= 0 and over_us >= 0):     # also NaN; quick: an idle frame calls it too
             finite_number("used_us", used_us, minimum=0)
             finite_number("over_us", over_us, minimum=0)
         self._recent.append((used_us, over_us, self._overrun))
