@@ -89,7 +89,7 @@ as long in any budget. With larger steps a single spike costs more of the next f
 take a large budget; with smaller ones more frames exceed the budget until the margin is learned."""
 
 FADING = 1024
-"""Shrinks by this part of itself (1 / it) with each frame that ended in time: half in 710 frames. The 99th of 100 frames
+"""Shrinks by this part of itself (1 / it) with each frame that ended in time: half in 710 frames. The 99th frame of 100
 then takes 0.99 to 1.03 of the budget, for work whose 99th percentile is 1.1 to 1.5 times the median (simulated)."""
 
 
