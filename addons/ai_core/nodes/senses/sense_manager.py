@@ -842,7 +842,7 @@ class SenseManager(SavedState, Node):
         sources.append(source)
         waiting, self._without_own = self._without_own, []
         for sensor in [*waiting, *(sensors if sources[0] is source else ())]:
-            sensor._change()
+            sensor.find_own_source()
 
     def note_character_changed(self, source: Any) -> None:
         """Let sensors look up their own sources again, after a source got another character."""
@@ -850,7 +850,7 @@ class SenseManager(SavedState, Node):
         self.note_source_left(source.source_id)
         self.note_source_joined(source)
         for sensor in sensors:
-            sensor._change()
+            sensor.find_own_source()
 
     def note_source_left(self, source_id: int) -> None:
         for sensor in self._owners.pop(source_id, ()):
@@ -913,7 +913,7 @@ class SenseManager(SavedState, Node):
         self.note_source_left(source_id)
         if sources:
             for sensor in sensors:
-                sensor._change()        # its own is the next source now
+                sensor.find_own_source()        # its own is the next source now
 
     def refresh_names(self) -> None:
         """Name sensors and sources after their nodes, which may have been renamed; only saves need names.

@@ -347,6 +347,12 @@ class SensorBase(DrawnNode, SenseMember):
                 self._manager.core.change_sensor(
                     self._id, **settings, self_source=-1 if own is None else own)      # None would keep the old one
 
+    def find_own_source(self) -> None:
+        """Look up the source of the own character again; other settings stay, for a spawn takes it once a source."""
+        if self._manager is not None:
+            own = self._own_id(self._manager)
+            self._manager.core.change_sensor(self._id, self_source=-1 if own is None else own)
+
     @property
     def sense_manager(self) -> Any:
         """The SenseManager that the sensor belongs to, None while it belongs to none."""
