@@ -143,7 +143,7 @@ class SensorBase(DrawnNode, SenseMember):
     self_source = export(
         NodePath, NodePath(""), on_set="_change",
         doc="The sense source of the sensor's own character, which the sensor never senses. If empty, the first source"
-            " below the same physics body or parent.")
+            " below the same body that moves, or the same parent.")
     lose_after = export(
         float, 1.0, range=(0, 60, 0.05), unit="s", group="Memory", core="memory.lose_after_s",
         doc="Time without a sensation after which a target is lost. Read when the sensor enters the scene.")
@@ -348,7 +348,7 @@ class SensorBase(DrawnNode, SenseMember):
                     self._id, **settings, self_source=-1 if own is None else own)      # None would keep the old one
 
     def find_own_source(self) -> None:
-        """Look up the source of the own character again; other settings stay, for a spawn takes it once a source."""
+        """Look up the source of the own character again; other settings stay, as each source that joins asks."""
         if self._manager is not None:
             own = self._own_id(self._manager)
             self._manager.core.change_sensor(self._id, self_source=-1 if own is None else own)
