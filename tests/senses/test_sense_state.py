@@ -162,6 +162,22 @@ def test_a_save_from_a_listener_is_refused():
         world.tick()
 
 
+def test_a_signal_is_saved_once_for_all_ears_that_it_comes_to():
+    world = World(modalities=[hearing(delay_s_per_m=0.5)])
+    for place in range(1, 40):
+        world.ear((place, 0, 0))
+    bells = [world.manager.add_source(position=(0, 0, place), strengths={"hearing": 9}) for place in range(2)]
+    for bell in bells:
+        world.manager.emit(bell, "hearing")
+    world.tick()
+    saved = world.manager.save_state()["signals"]["arrivals"]
+    assert [one["source_id"] for one in saved["signals"]] == bells
+    assert sorted(saved["signal"]) == [0] * 39 + [1] * 39
+    assert {len(column) for name, column in saved.items() if name != "signals"} == {78}
+    world.manager.prepare_state(json.loads(json.dumps(world.manager.save_state())))()
+    assert world.manager.save_state()["signals"]["arrivals"] == saved
+
+
 ROWS = ("sensors", "rows")
 PERCEPTS = ("percepts",)
 PERCEPT = ("percepts", "rows", 0)
@@ -200,12 +216,14 @@ PERCEPT = ("percepts", "rows", 0)
         ((*PERCEPTS, "heard"),
          [{"notice": "sensation", "sensor_id": 0, "source_id": 0, "modality": "taste", "intensity": 1.0,
            "position": [0, 0, 0], "sent_at_s": 0.0, "at_s": 0.0, "tag": ""}], r"heard\[0\].modality' must be"),
-        (("signals", "arrivals", 0, "signal", "modality"), "taste", "unknown modality 'taste'; known: 'hearing'"),
-        (("signals", "arrivals", 0, "signal", "order"), 9, "'signals.arrivals' must hold signals of orders below 2"),
-        (("signals", "arrivals", 0, "signal", "sent_at_s"), 9, r"arrivals\[0\].signal.sent_at_s' must be at most"),
-        (("signals", "arrivals", 0, "due_s"), [], r"arrivals\[0\].due_s' must be a finite number"),
-        (("signals", "arrivals", 0, "sensor_id"), -1, r"arrivals\[0\].sensor_id' must be at least 0"),
-        (("signals", "arrivals", 0, "line"), 3, r"arrivals\[0\].line' must be at most 2"),
+        (("signals", "arrivals", "signals", 0, "modality"), "taste", "unknown modality 'taste'; known: 'hearing'"),
+        (("signals", "arrivals", "signals", 0, "order"), 9, "'signals.arrivals' must hold signals of orders below 2"),
+        (("signals", "arrivals", "signals", 0, "sent_at_s"), 9, r"arrivals.signals\[0\].sent_at_s' must be at most"),
+        (("signals", "arrivals", "due_s", 0), [], r"arrivals.due_s\[0\]' must be a finite number"),
+        (("signals", "arrivals", "sensor_id", 0), -1, r"arrivals.sensor_id\[0\]' must be at least 0"),
+        (("signals", "arrivals", "line", 0), 3, r"arrivals.line\[0\]' must be at most 2"),
+        (("signals", "arrivals", "signal", 0), 9, "arrivals.signal' must hold all numbers below ., those of its sig"),
+        (("signals", "arrivals", "due_s"), [], "arrivals.due_s' must have .* rows as the columns before it, got 0"),
         (("signals", "waves"), [1], r"'signals.waves\[0\]' must be a dict"),
         (("looking", "pairs", "sight", "keys", 1, -1), 77, "'looking.pairs' contain the source id 77, which never"),
         (("looking", "pairs", "sight", "keys", 0, 0), 2, "pairs.sight.keys' must be sorted by ascending sensor, then"),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Hashable
+from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -20,7 +21,21 @@ from ai_core.budget import Budget
 from ai_core.errors import LARGEST, check_type, finite_number, point, shown
 from ai_core.saving.declared_state import Change, DeclaredState, Inner, Part, Refuse, Saveable
 from ai_core.saving.fields import LATEST_S as LATEST_MOMENT_S
-from ai_core.saving.kinds import Flag, ListOf, Named, Number, Optional, Point, Record, Seconds, Text, Whole
+from ai_core.saving.fields import State, checked_dict, place_in, refuse
+from ai_core.saving.kinds import (
+    Columns,
+    Flag,
+    Kind,
+    ListOf,
+    Named,
+    Number,
+    Optional,
+    Point,
+    Record,
+    Seconds,
+    Text,
+    Whole,
+)
 from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensation import Hear, ReachNumbers, Signal
@@ -71,19 +86,38 @@ SIGNAL = Record(
 """How a signal is saved, by an owner with ``_modalities`` and ``loaded_at_s``, the moment of the save (s)."""
 
 
-def _arrival(signal: Signal, sensor_id: int, **others: Any) -> Any:
-    one = Arrival(signal, sensor_id)
-    for name, value in others.items():
-        setattr(one, name, value)
-    return one
+class Arrivals(Kind):
+    """A list of ``Arrival``, saved by such an owner as a table: each signal once, and of each arrival its number."""
 
+    SIGNALS = ListOf(SIGNAL)
+    POSITIVES = ListOf(Number(0))
+    NUMBERS = ListOf(Number())
+    COLUMNS = Columns(
+        signal=ListOf(Whole()), sensor_id=ListOf(Whole(maximum=LARGEST_ID)), line=ListOf(Whole(maximum=2)),
+        due_s=ListOf(Seconds()), leg_m=POSITIVES, before=POSITIVES, intensity=POSITIVES, reach_m=POSITIVES,
+        x=NUMBERS, y=NUMBERS, z=NUMBERS, since_s=ListOf(Seconds()), is_final=ListOf(Flag()))
 
-POSITIVE = Number(0)
-ARRIVAL = Record(
-    _arrival, signal=SIGNAL, sensor_id=Whole(maximum=LARGEST_ID), line=Whole(maximum=2), due_s=Seconds(),
-    leg_m=POSITIVE, before=POSITIVE, intensity=POSITIVE, reach_m=POSITIVE, x=Number(), y=Number(), z=Number(),
-    since_s=Seconds(), is_final=Flag())
-"""How an ``Arrival`` is saved, by such an owner."""
+    def save(self, value: Any, owner: Any) -> State:
+        """Return the signals and the columns."""
+        numbers: dict[Signal, int] = {}
+        columns = {name: [*map(attrgetter(name), value)] for name in self.COLUMNS.columns}
+        columns["signal"] = [numbers.setdefault(one, len(numbers)) for one in columns["signal"]]
+        return {"signals": self.SIGNALS.save([*numbers], owner), **self.COLUMNS.save(columns, owner)}
+
+    def read(self, plain: Any, place: str, owner: Any) -> list[Any]:
+        """Return the arrivals."""
+        columns = {**checked_dict(place, plain)}
+        signals = self.SIGNALS.read(columns.pop("signals", None), place_in(place, "signals"), owner)
+        table = self.COLUMNS.read(columns, place, owner)
+        if {*table["signal"]} != {*range(len(signals))}:
+            refuse(place_in(place, "signal"), f"must hold all numbers below {len(signals)}, those of its signals")
+        arrivals = [
+            Arrival(signals[number], sensor_id)
+            for number, sensor_id in zip(table.pop("signal"), table.pop("sensor_id"), strict=True)]
+        for name, column in table.items():
+            for one, value in zip(arrivals, column, strict=True):
+                setattr(one, name, value)
+        return arrivals
 
 
 class StimulusFront(NamedTuple):
@@ -117,7 +151,7 @@ class EmittedSignals(Saveable):
 
     STATE = DeclaredState(
         sent=Whole(),
-        arrivals=ListOf(ARRIVAL, at="queue.all"),
+        arrivals=Arrivals(at="queue.all"),
         merged=Whole(at="queue.merged"),
         dropped=Whole(at="queue.dropped"),
         given_up=Whole(at="queue.given_up"),
