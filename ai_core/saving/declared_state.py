@@ -12,7 +12,7 @@ the object only if all fields are valid; errors name the place: "members[3].spee
 """
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any, ClassVar, NoReturn
@@ -162,7 +162,8 @@ class DeclaredState(Described):
         return DeclaredState(version=self.version, **{**self.fields, **fields})
 
     def prepare(
-        self, owner: Any, state: object, place: str = "", within: SimpleNamespace | None = None
+        self, owner: Any, state: object, place: str = "", within: SimpleNamespace | None = None, *,
+        without: Collection[str] = (),
     ) -> Change:
         """Check a saved state; return the function that loads it into the object.
 
@@ -171,6 +172,7 @@ class DeclaredState(Described):
             state: its saved state.
             place: where that is in the whole state.
             within: fields of the object around this one, see ``Inner``.
+            without: fields that keep their present values, whatever was saved.
 
         Raises:
             StateError: if the state cannot be loaded; names the place and the reason.
@@ -180,6 +182,8 @@ class DeclaredState(Described):
         check_names(place, fields, ("version", *self.fields))
         values, changes = SimpleNamespace() if within is None else SimpleNamespace(within=within), []
         for name, kind in self.fields.items():
+            if name in without:
+                continue
             where, plain = place_in(place, name), fields[name]
             if isinstance(kind, Hook):
                 changes.append(getattr(owner, f"_prepare_{name}")(plain, where))

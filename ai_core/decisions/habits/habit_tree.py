@@ -638,10 +638,19 @@ class HabitTree(Described, HabitRunner):
     def _save_blackboard(self) -> object:
         return self.values.plain(dict(self._blackboard) if self._blackboard else None, "blackboard")
 
-    def _prepare_blackboard(self, saved: Any, place: str) -> Change:
+    def read_blackboard(self, saved: Any, place: str) -> dict[str, Any] | None:
+        """Return the values of a saved blackboard, None if it was empty; their types are not checked.
+
+        Raises:
+            StateError: if they cannot be read; the message gives the place and the reason.
+        """
         found = self.values.value(saved, place)
         if found is not None and not isinstance(found, dict):
             refuse(place, "must be a dict")
+        return found
+
+    def _prepare_blackboard(self, saved: Any, place: str) -> Change:
+        found = self.read_blackboard(saved, place)
         if isinstance(self._blackboard, Blackboard):
             try:
                 self._blackboard.checked(found or {})

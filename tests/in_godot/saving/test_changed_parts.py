@@ -84,6 +84,49 @@ def test_changed_rules_keep_the_facts_that_still_exist(scene, expect_errors):
     expect_errors("load_state() left out 3 parts", times=1)
     assert ai.call("load_state", state, True) is True
     assert ai.get_left_out()["../Bob/Mind"] == (
-        "has other facts, parameters or rules than in the save (new: Eat, be_Eat; gone: Chase, be_Chase); only"
+        "has other facts, parameters or rules than in the save (new: fact Eat, fact be_Eat; gone: fact Chase, fact be_Chase); only"
         " those that still exist are loaded")
     assert [mind.get_grade(one) for one in ("Idle", "Eat")] == [0.75, 0.0]
+
+
+def test_a_fact_that_became_a_parameter_alone_is_left_out(scene, expect_errors):
+    first = scene("Idle", "Chase")
+    first.get_node("Bob/Mind").set_fact("Idle", 0.75)
+    first.get_node("Bob/Mind").set_fact("Chase", 0.5)
+    state = first.get_node("AI").save_state()
+    second = scene("Idle", "Chase")
+    ai, mind = second.get_node("AI"), second.get_node("Bob/Mind")
+    rules = mind.get("rule_set")
+    rules.set("rules", "be_Idle: Idle -> be_Idle")
+    rules.set("facts", {"Idle": 0.0})
+    rules.set("parameters", {"Chase": 2.0})
+    expect_errors("load_state() left out 1 parts", times=1)
+    assert ai.call("load_state", state, True) is True
+    assert ai.get_left_out()["../Bob/Mind"] == (
+        "has other facts, parameters or rules than in the save (new: parameter Chase; gone: fact Chase, fact be_Chase);"
+        " only those that still exist are loaded")
+    assert (mind.get_grade("Idle"), mind.get_parameter("Chase")) == (0.75, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "why"),
+    [(("blackboard",), [1], "'blackboard' must be a Dictionary"), (("version",), 9, "'version' is 9, and this ai_core"),
+     (("settings", "enabled"), 3, "'settings.enabled' must be true or false"), (("more",), 1, "'more' is an unknown"),
+     (("scripts",), [], "'scripts' must be a dict")])
+@pytest.mark.parametrize("brain", ["Tree", "Machine"])
+def test_saves_of_changed_brains_are_checked_whole(scene, expect_errors, brain, place, value, why):
+    state = scene("Idle", "Chase").get_node("AI").save_state()
+    name = next(one for one in state["parts"] if one.endswith(f"Bob/{brain}"))
+    inside = state["parts"][name]["state"]
+    if brain == "Tree" and place == ("blackboard",):
+        place, why = ("tree", "blackboard"), "'tree.blackboard' must be a dict"
+    for key in place[:-1]:
+        inside = inside[key]
+    inside[place[-1]] = value
+    second = scene("Idle", "Eat")
+    second.get_node(f"Bob/{brain}").set_value("place", 5)
+    ai = second.get_node("AI")
+    expect_errors("load_state() left out", times=1)
+    assert ai.call("load_state", state, True) is True
+    assert why in ai.get_left_out()[name]
+    assert second.get_node(f"Bob/{brain}").get_value("place") == 5

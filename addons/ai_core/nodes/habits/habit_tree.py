@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from time import perf_counter_ns
 from typing import Any
@@ -49,8 +49,7 @@ from addons.ai_core.nodes.habits.habit_sharing import (
     shared_definition,
     shared_tree,
 )
-from addons.ai_core.nodes.saving.node_settings import prepared_settings
-from addons.ai_core.nodes.saving.node_state import SavedState, has_other_parts, prepared_scripts, saved_scripts
+from addons.ai_core.nodes.saving.node_state import SavedState, prepared_scripts, saved_scripts
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.named_nodes import named_node, why_not_named
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
@@ -70,7 +69,7 @@ from ai_core.decisions.habits.habit_plan import plan_of
 from ai_core.decisions.habits.habits import Habit as HabitDefinition
 from ai_core.events.event import Event
 from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part
-from ai_core.saving.fields import State, StateError
+from ai_core.saving.fields import State, StateError, checked_dict
 from ai_core.saving.kinds import Kind, MapOf
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES
 
@@ -238,6 +237,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
 
     STATE = DeclaredState(settings=Hook(), scopes=Hook(), tree=Part(at="core"), scripts=Hook())
     cannot_load = "the tree does not run; it needs an actor, habits and an AIScheduler"
+    parts_noun, kept_of_others = "habits", "its settings and blackboard"
 
     def __init__(self) -> None:
         self.core: core.HabitTree | None = None
@@ -388,23 +388,16 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
 
     def prepared(self, state: object) -> Change:
         self._edit_now()
-        if isinstance(state, dict) and has_other_parts(
-                self, "habits", state.get("scripts"), self._habits_by_path(), "its settings and blackboard"):
-            return self._prepared_without_habits(state)
         return super().prepared(state)
 
-    def _prepared_without_habits(self, state: dict[str, Any]) -> Change:
-        """Check the saved settings and blackboard of other habits; return the function that loads them.
+    def _parts(self, state: State) -> tuple[Iterable[str], Iterable[str]]:
+        return checked_dict("scripts", state.get("scripts")), self._habits_by_path()
 
-        The present habits continue: in a scene that has just begun they are at their beginning.
-        """
-        board = self._blackboard
-        saved = self._scheduler.values.value(state["tree"]["blackboard"], "tree.blackboard") or {}
-        fitting = {key: value for key, value in saved.items() if board.takes(key, value)}
-        changes = [
-            prepared_settings(self, state["settings"], "settings"), self._prepare_scopes(state["scopes"], "scopes"),
-            lambda: board.replace_values({**board, **fitting})(), self._update_schedule]
-        return lambda: [change() for change in changes]
+    def _prepared_of_others(self, state: State) -> Change:
+        change, board = self.STATE.prepare(self, state, without=("tree", "scripts")), self._blackboard
+        saved = self.core.read_blackboard(checked_dict("tree", state["tree"]).get("blackboard"), "tree.blackboard")
+        fitting = {key: value for key, value in (saved or {}).items() if board.takes(key, value)}
+        return lambda: [change(), board.replace_values({**board, **fitting})()]
 
     def _save_scopes(self) -> State:
         plain = self._scheduler.values.plain

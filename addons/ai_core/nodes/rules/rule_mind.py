@@ -1,8 +1,7 @@
 """RuleMind node: the facts of one character, and the rules of a RuleSet that fire for it."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from addons.ai_core.bridge.gd import (
@@ -20,16 +19,20 @@ from addons.ai_core.nodes.characters.character_work import ScheduledCharacter
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
 from addons.ai_core.nodes.characters.update_group import RULE_MINDS, UpdateGroup
 from addons.ai_core.nodes.rules.rule_set import RuleSet
-from addons.ai_core.nodes.saving.node_state import SavedState, has_other_parts
+from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import report_next_frame, scheduler_of, scheduler_warnings
 from ai_core.decisions import rules as library
 from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part
+from ai_core.saving.fields import State, checked_dict, checked_list
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES
 
 SENSED_FACTS: dict[str, Callable[[Any], float]] = {
     "target": lambda target: float(target is not None), "is_in_view": float, "awareness": float}
 """Facts that the sensor sets, each with the function that returns its grade."""
+
+NOUNS = {"parameters": "parameter", "facts": "fact", "fired": "rule"}
+"""Noun of the parts in each field of a saved mind that has some."""
 
 
 @gdclass(icon="res://addons/ai_core/icons/rule_mind.svg", keywords="rule engine, expert system, production rules")
@@ -71,6 +74,7 @@ class RuleMind(ScheduledCharacter, SavedState, Node):
 
     STATE = DeclaredState(settings=Hook(), mind=Part(at="_core"))
     cannot_load = "the RuleMind does not run; it needs a rule_set and an AIScheduler"
+    parts_noun, kept_of_others = "facts, parameters or rules", "those that still exist"
 
     def __init__(self) -> None:
         self._core: library.RuleMind | None = None
@@ -183,20 +187,20 @@ class RuleMind(ScheduledCharacter, SavedState, Node):
     def is_in_use(self) -> bool:
         return self._core is not None
 
-    def prepared(self, state: Any) -> Change:
-        with suppress(AttributeError, LookupError, TypeError):      # the next reader refuses it with the reason
-            state = {**state, "mind": self._with_present_rules(state["mind"])} if self.is_in_use() else state
-        return super().prepared(state)
+    def _parts(self, state: State) -> tuple[Iterable[str], Iterable[str]]:
+        saved, here = ([
+            f"{noun} {name}" for field, noun in NOUNS.items()
+            for name in checked_dict(f"mind.{field}", checked_dict("mind", mind).get(field))]
+            for mind in (state.get("mind"), self._core.save_state()))
+        return saved, here
 
-    def _with_present_rules(self, mind: Any) -> Any:
-        """Return the saved state of the mind with the present facts, parameters and rules; new ones begin."""
+    def _prepared_of_others(self, state: State) -> Change:
         begun = library.RuleMind(self._core.rules, parameters=self._own_parameters()).save_state()
-        fields = ("parameters", "facts", "fired")
-        saved, here = ({name: None for field in fields for name in one[field]} for one in (mind, begun))
-        if not has_other_parts(self, "facts, parameters or rules", saved, here, "those that still exist"):
-            return mind
-        kept = {field: {name: mind[field].get(name, one) for name, one in begun[field].items()} for field in fields}
-        return {**mind, **kept, "failing": []}
+        mind, callbacks = state["mind"], self._core.rules.callback_names()
+        kept = {field: {name: mind[field].get(name, one) for name, one in begun[field].items()} for field in NOUNS}
+        kept["failing"] = [
+            one for one in checked_list("mind.failing", mind.get("failing")) if one[0] in callbacks]
+        return self.STATE.prepare(self, {**state, "mind": {**mind, **kept}})
 
     def _finish_load(self) -> None:
         self.feed_was_loaded()

@@ -9,7 +9,7 @@ from addons.ai_core.bridge.gd import get_object
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.saving.scene_values import leave_out, path_of
 from ai_core.saving.declared_state import Change, DeclaredState, Refuse
-from ai_core.saving.fields import LeftOutError, State, StateError, place_in
+from ai_core.saving.fields import LeftOutError, State, StateError, checked_dict, place_in
 from ai_core.saving.kinds import Kind, MapOf, Text
 
 
@@ -18,10 +18,13 @@ class SavedState:
 
     Attributes:
         cannot_load: error of loading while ``is_in_use`` is false.
+        parts_noun: kind of the parts that an update of the game may change: "habits"; "" if there are none.
+        kept_of_others: what is loaded if they are others, for the message.
     """
 
     STATE: DeclaredState
     cannot_load = "does not run; add an AIScheduler first"
+    parts_noun = kept_of_others = ""
 
     def saved(self: Any) -> State:
         """Return the state as plain data."""
@@ -31,7 +34,17 @@ class SavedState:
         """Check a saved state; return the function that loads it, or raise StateError."""
         if not self.is_in_use():
             raise StateError(self.cannot_load)
+        if self.parts_noun and has_other_parts(self, *self._parts(checked_dict("", state))):
+            return self._prepared_of_others(state)
         return self.STATE.prepare(self, state)
+
+    def _parts(self, state: State) -> tuple[Iterable[str], Iterable[str]]:
+        """Return the names of its parts in a save, and those of the present ones."""
+        raise NotImplementedError
+
+    def _prepared_of_others(self, state: State) -> Change:
+        """Check the save of a node with other parts; return the function that loads what fits the present ones."""
+        raise NotImplementedError
 
     def _save_settings(self) -> State:
         return saved_settings(self)
@@ -100,27 +113,19 @@ class ByNode(MapOf):
         return {node.instance_id: one for node, one in super().read(plain, place, owner).items()}
 
 
-def has_other_parts(node: Any, noun: str, saved: object, here: Iterable[str], kept: str) -> bool:
+def has_other_parts(node: SavedState, saved: Iterable[str], here: Iterable[str]) -> bool:
     """Return whether the parts of a node are not those of its save, as after an update of the game; note it then.
-
-    Args:
-        node: a HabitTree, a StateMachine or a RuleMind.
-        noun: kind of its parts: "habits".
-        saved: names of the parts in the save, as keys of a dict; anything else is refused by the next reader.
-        here: those of the present node.
-        kept: what is loaded all the same, for the message.
 
     Raises:
         StateError: if they are not, unless the load under way leaves out what does not fit.
     """
-    if not isinstance(saved, dict) or not node.is_in_use():
-        return False
-    new, gone = sorted({*here} - {*saved}), sorted({*map(str, saved)} - {*here})
+    saved = {*map(str, saved)}
+    new, gone, kept = sorted({*here} - saved), sorted(saved - {*here}), node.kept_of_others
     if not new and not gone:
         return False
     named = [f"{word} {', '.join(names[:3])}{' …' if len(names) > 3 else ''}"
              for word, names in (("new:", new), ("gone:", gone)) if names]
-    why, top = f"has other {noun} than in the save ({'; '.join(named)})", node._scheduler.top
+    why, top = f"has other {node.parts_noun} than in the save ({'; '.join(named)})", node._scheduler.top
     if top.leaving_out is None:
         raise StateError(
             f"{why}; restore them before loading, or call load_state(state, true) of the AIScheduler, which loads only"

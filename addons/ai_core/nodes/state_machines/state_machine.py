@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -28,8 +28,7 @@ from addons.ai_core.nodes.characters.event_names import report_misspelt
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
 from addons.ai_core.nodes.characters.update_group import STATE_MACHINES, UpdateGroup
 from addons.ai_core.nodes.debugging.chart_words import ChartNode
-from addons.ai_core.nodes.saving.node_settings import prepared_settings
-from addons.ai_core.nodes.saving.node_state import SavedState, has_other_parts, prepared_scripts, saved_scripts
+from addons.ai_core.nodes.saving.node_state import SavedState, prepared_scripts, saved_scripts
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import report_next_frame, scheduler_of, scheduler_warnings
 from addons.ai_core.nodes.state_machines.ai_state import AIState
@@ -44,7 +43,7 @@ from ai_core.decisions.state_machine_definition import (
     first_leaf,
 )
 from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part, Refuse
-from ai_core.saving.fields import StateError
+from ai_core.saving.fields import StateError, checked_dict
 from ai_core.saving.kinds import GameValue
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES
 
@@ -266,6 +265,7 @@ class StateMachine(ChartNode, ScheduledCharacter, SavedState, Node):
         settings=Hook(), machine=Part(at="core"), blackboard=GameValue("_scheduler.values", at="blackboard"),
         scripts=Hook())
     cannot_load = "the machine does not run; it needs an actor, states and an AIScheduler"
+    parts_noun, kept_of_others = "states", "its settings and blackboard"
 
     def __init__(self) -> None:
         self.core: library.StateMachine | None = None
@@ -486,13 +486,18 @@ class StateMachine(ChartNode, ScheduledCharacter, SavedState, Node):
         self._skip_paused_time()
         return super().saved()
 
-    def prepared(self, state: Any) -> Change:
-        if isinstance(state, dict) and self.nodes is not None and has_other_parts(
-                self, "states", state.get("scripts"), self.nodes.states, "its settings and blackboard"):
-            saved = self._scheduler.values.value(state["blackboard"], "blackboard")
-            settings = prepared_settings(self, state["settings"], "settings")
-            return lambda: [settings(), self.blackboard.update(saved), self._reschedule()]
-        return super().prepared(state)
+    def _parts(self, state: dict[str, Any]) -> tuple[Iterable[str], Iterable[str]]:
+        return checked_dict("scripts", state.get("scripts")), self.nodes.states
+
+    def _prepared_of_others(self, state: dict[str, Any]) -> Change:
+        change = self.STATE.prepare(self, state, without=("machine", "scripts"))
+
+        def load() -> None:
+            before = self.blackboard
+            change()
+            self.blackboard = {**before, **self.blackboard}
+
+        return load
 
     def _save_scripts(self) -> dict[str, Any]:
         return saved_scripts(self, self.nodes.states)
