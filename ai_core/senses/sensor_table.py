@@ -163,8 +163,18 @@ class SensorTable:
     ) -> None:
         """Replace what is not None; everything is checked before anything changes."""
         slot = self.ids.slot(sensor_id)
-        if all(one is None for one in (thresholds, cones, detection_mask, self_source)):
-            return
+        mask = None if detection_mask is None else affiliation_mask("detection_mask", detection_mask)
+        own = None if self_source is None else _own_source(self_source)
+        if thresholds is not None or cones is not None:
+            self._change_abilities(slot, thresholds, cones)
+        if mask is not None:
+            self.detection_mask[slot] = mask
+        if own is not None:
+            self.self_source[slot] = own
+
+    def _change_abilities(
+        self, slot: int, thresholds: Mapping[str, float] | None, cones: Sequence[SightCone] | None,
+    ) -> None:
         packed = self.cones[slot] if cones is None else packed_cones(several("sight_cones", cones, SightCone))
         packed = packed[packed[:, 0] >= 0]
         if thresholds is None:
@@ -174,13 +184,8 @@ class SensorTable:
                 for number in has
             }
         row, packed = self._abilities(thresholds, packed)
-        mask = self.detection_mask[slot] if detection_mask is None else affiliation_mask("detection_mask",
-            detection_mask)
-        own = self.self_source[slot] if self_source is None else _own_source(self_source)
         self.put_thresholds(slot, row)
         self._put_cones(slot, packed)
-        self.detection_mask[slot] = mask
-        self.self_source[slot] = own
 
     def put_thresholds(self, slot: int, row: NDArray[np.float64] | float) -> None:
         """Set the own thresholds of a row; its sensitivity stays."""

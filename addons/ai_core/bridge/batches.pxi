@@ -10,6 +10,8 @@ ctypedef struct RayMethods:          # of a RayCast3D or a RayCast2D
     const void* get_point
     void* node_tag                   # of nodes in its space
     void* body_tag                   # of what its rays hit
+    void* area_tag
+    void* wall_tag                   # of bodies that do not move
 
 cdef RayMethods in_space, in_plane
 cdef const void* bind_get_parent = NULL
@@ -27,6 +29,8 @@ cdef int open_batches() except -1:
     in_space.get_point = need_bind("RayCast3D", "get_collision_point", HASH_RayCast3D_get_collision_point)
     in_space.node_tag = class_tag("Node3D")
     in_space.body_tag = class_tag("CollisionObject3D")
+    in_space.area_tag = class_tag("Area3D")
+    in_space.wall_tag = class_tag("StaticBody3D")
     in_plane.coordinates = 2
     in_plane.set_position = need_bind("Node2D", "set_position", HASH_Node2D_set_position)
     in_plane.set_target = need_bind("RayCast2D", "set_target_position", HASH_RayCast2D_set_target_position)
@@ -36,6 +40,8 @@ cdef int open_batches() except -1:
     in_plane.get_point = need_bind("RayCast2D", "get_collision_point", HASH_RayCast2D_get_collision_point)
     in_plane.node_tag = class_tag("Node2D")
     in_plane.body_tag = class_tag("CollisionObject2D")
+    in_plane.area_tag = class_tag("Area2D")
+    in_plane.wall_tag = class_tag("StaticBody2D")
     bind_get_parent = need_bind("Node", "get_parent", HASH_Node_get_parent)
     bind_global_transform_2d = need_bind("CanvasItem", "get_global_transform", HASH_CanvasItem_get_global_transform)
     bind_global_position_2d = need_bind("Node2D", "get_global_position", HASH_Node2D_get_global_position)

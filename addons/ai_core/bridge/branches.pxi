@@ -20,18 +20,31 @@ def parent_of(GDObject node):
     gd_object_method_bind_ptrcall(bind_get_parent, node.live(), NULL, &parent)
     return object_to_python(parent)
 
+cdef void* nearest_body(void* node) noexcept:
+    """Return the nearest physics body at or above a node, NULL if there is none."""
+    cdef void* tag = in_plane.body_tag if is_of_class(node, in_plane.node_tag) else in_space.body_tag
+    cdef void* parent
+    while node != NULL and not is_of_class(node, tag):
+        parent = NULL
+        gd_object_method_bind_ptrcall(bind_get_parent, node, NULL, &parent)
+        node = parent
+    return node
+
 def body_id(GDObject node):
     """Return the instance id of the nearest physics body at or above a node, 0 if there is none."""
-    cdef void* found = node.live()
-    cdef void* parent
-    cdef void* tag = in_space.body_tag
-    if is_of_class(found, in_plane.node_tag):
-        tag = in_plane.body_tag
-    while found != NULL and not is_of_class(found, tag):
-        parent = NULL
-        gd_object_method_bind_ptrcall(bind_get_parent, found, NULL, &parent)
-        found = parent
+    cdef void* found = nearest_body(node.live())
     return 0 if found == NULL else gd_object_get_instance_id(found)
+
+def moving_body_id(GDObject node):
+    """Return ``body_id``, 0 for an area or a static body."""
+    cdef void* found = nearest_body(node.live())
+    cdef RayMethods* methods
+    if found == NULL:
+        return 0
+    methods = &in_plane if is_of_class(found, in_plane.node_tag) else &in_space
+    if is_of_class(found, methods.area_tag) or is_of_class(found, methods.wall_tag):
+        return 0
+    return gd_object_get_instance_id(found)
 
 def read_branch(GDObject root, kind, tuple methods=()):
     """Return the nodes of a declared class below a node, in scene order; nodes below nodes of other classes are left out.

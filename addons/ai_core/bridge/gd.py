@@ -72,6 +72,7 @@ from _bridge import (
     has_listeners,
     has_script_method,
     listeners_counter,
+    moving_body_id,
     parent_of,
     physics_delta_time_of,
     place_of,

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from addons.ai_core.bridge.gd import Vector2, Vector3, body_id, place_of, pose_of
+from addons.ai_core.bridge.gd import Vector2, Vector3, body_id, moving_body_id, place_of, pose_of
 
 
 def test_a_node_in_space_or_in_the_plane_tells_its_place(node):
@@ -37,3 +37,13 @@ def test_body_is_the_nearest_above(node):
     assert body_id(node("Node3D")) == 0
     flat = node("CharacterBody2D")
     assert body_id(node("Node2D", flat)) == flat.instance_id
+
+
+@pytest.mark.parametrize("dimensions", ["2D", "3D"])
+def test_moving_body_is_neither_an_area_nor_static(node, dimensions):
+    mover = node(f"CharacterBody{dimensions}")
+    assert moving_body_id(node(f"Node{dimensions}", mover)) == mover.instance_id
+    for kind in ("Area", "StaticBody", "AnimatableBody"):
+        still = node(f"{kind}{dimensions}", mover)
+        assert moving_body_id(node(f"Node{dimensions}", still)) == 0
+    assert moving_body_id(node(f"Node{dimensions}")) == 0

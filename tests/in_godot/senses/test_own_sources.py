@@ -1,6 +1,9 @@
 """Sources of a sensor's own character, which it does not sense."""
 from __future__ import annotations
 
+import gc
+import weakref
+
 import pytest
 
 from addons.ai_core.bridge.gd import NodePath, Vector3, construct
@@ -106,3 +109,34 @@ def test_a_source_may_become_its_own_character_in_the_game(level, node, physics_
     torch.character = NodePath(".")
     physics_frames(3)
     assert targets_of(eyes) == ["Torch"]
+
+
+def test_a_freed_sensor_is_not_kept_for_its_own_source(level, node, physics_frames):
+    guard = node("CharacterBody3D", level, name="Guard")
+    node("SenseSource3D", guard, name="Own")
+    physics_frames(2)
+    eyes = construct("Sensor3D")
+    eyes.self_source = "../Own"
+    guard.add_child(eyes)
+    known = weakref.ref(eyes)
+    physics_frames(2)
+    eyes.free()
+    del eyes
+    physics_frames(2)
+    gc.collect()
+    assert known() is None
+
+
+def test_a_sensor_may_choose_another_source_in_the_game(level, node, physics_frames):
+    guard = node("CharacterBody3D", level, name="Guard")
+    eyes, own = node("Sensor3D", guard, name="Eyes"), node("SenseSource3D", guard, name="Own")
+    node("SenseSource3D", level, name="Other", position=Vector3(0, 0, -4))
+    physics_frames(3)
+    assert targets_of(eyes) == ["Other"]
+    eyes.self_source = NodePath("../../Other")
+    physics_frames(3)
+    assert eyes.can_sense(own)
+    assert not eyes.can_sense(level.get_node("Other"))
+    eyes.self_source = NodePath("")
+    physics_frames(3)
+    assert not eyes.can_sense(own)

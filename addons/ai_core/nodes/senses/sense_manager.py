@@ -21,9 +21,7 @@ from addons.ai_core.bridge.gd import (
     engine_step,
     export,
     gdclass,
-    get_object,
     method,
-    parent_of,
     report_error,
     with_connections,
 )
@@ -42,6 +40,7 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
 )
 from addons.ai_core.nodes.senses.bodies_between import Backdrops, MufflingWalls
 from addons.ai_core.nodes.senses.felt_collisions import FeltCollisions
+from addons.ai_core.nodes.senses.own_sources import OwnSources
 from addons.ai_core.nodes.senses.physics_space import PhysicsSpace2D, PhysicsSpace3D
 from addons.ai_core.nodes.senses.sense_drawing import SensePicture
 from addons.ai_core.nodes.senses.sense_member import refused, report_lost
@@ -256,7 +255,6 @@ class SenseManager(SavedState, Node):
         self._is_shown: bool = self.show_in_game
         self._may_rest: bool = self.period > 1
         self._frames_unshown = 0                  # since the last drawing
-        self._reset_owners()
         self._reset_members()
 
     def on_enter_tree(self) -> None:
@@ -281,7 +279,6 @@ class SenseManager(SavedState, Node):
                 node.lose_manager()
         report_lost([*self._sensors.values(), *self._sources.values()])
         self._regions, self._portals, self._fading = {}, {}, []
-        self._reset_owners()
         self._reset_members()
         self._task = self._scheduler = self._core = self._contacts = None
 
@@ -784,80 +781,9 @@ class SenseManager(SavedState, Node):
         if self._core is not None:
             self._core.occlusion = self._walls()
 
-    def own_source_of(self, sensor: Any) -> int | None:
-        """Return the id of the first source of a sensor's character, None if there is none yet; it is updated then."""
-        sensors, sources = self._of_character(sensor, parent_of(sensor))
-        if not any(one is sensor for one in sensors):
-            sensors.append(sensor)
-        if not sources:
-            return None
-        known: int = sources[0].source_id
-        self.note_own_source(known, sensor)
-        return known
-
-    def _of_character(self, member: Any, character: Any) -> tuple[list[Any], list[Any]]:
-        """Return the sensors and the sources of the character of a sensor or source, to which it may be added.
-
-        A character is a body that moves, with all that is below it but for other bodies, or else the parent of both. A
-        node above this manager is a level, and a region a place: these are no characters.
-        """
-        actor = None if character is None or character == member else get_object(body_id(character))
-        if actor is None or any(map(actor.is_class, ("Area3D", "Area2D", "StaticBody3D", "StaticBody2D"))):
-            actor = character           # what is below a place or a wall is no part of it
-        is_one = actor is not None and actor != member and any(map(actor.is_class, ("Node3D", "Node2D"))) and not (
-            actor.is_class("SenseRegion3D") or actor.is_class("SenseRegion2D") or actor.is_ancestor_of(self))
-        if not is_one:
-            return [], []
-        self._character_of[member.instance_id] = actor.instance_id
-        return self._by_character.setdefault(actor.instance_id, ([], []))
-
-    def _leave_character(self, member: Any) -> tuple[list[Any], list[Any]]:
-        """Return the sensors and the sources of the character of a member without it."""
-        known = self._character_of.pop(member.instance_id, 0)
-        sensors, sources = (
-            [one for one in members if one is not member] for members in self._by_character.pop(known, ([], [])))
-        if sensors or sources:
-            self._by_character[known] = sensors, sources
-        return sensors, sources
-
-    def _reset_owners(self) -> None:
-        self._by_character: dict[int, tuple[list[Any], list[Any]]] = {}     # by its id: its sensors and sources
-        self._character_of: dict[int, int] = {}                             # id of a sensor or source -> the same
-        self._without_own: list[Any] = []         # sensors whose self_source has not joined yet, or has left
-        self._owners: dict[int, list[Any]] = {}   # sensors by the id of their self_source
-
-    def await_own_source(self, sensor: Any) -> None:
-        """Let a sensor look up its self_source again when another source joins."""
-        if not any(one is sensor for one in self._without_own):
-            self._without_own.append(sensor)
-
-    def note_own_source(self, source_id: int, sensor: Any) -> None:
-        """Let a sensor wait for its self_source again if that source leaves."""
-        owners = self._owners.setdefault(source_id, [])
-        if not any(one is sensor for one in owners):
-            owners.append(sensor)
-
-    def note_source_joined(self, source: Any) -> None:
-        sensors, sources = self._of_character(source, source.character_node)
-        sources.append(source)
-        waiting, self._without_own = self._without_own, []
-        for sensor in [*waiting, *(sensors if sources[0] is source else ())]:
-            sensor.find_own_source()
-
-    def note_character_changed(self, source: Any) -> None:
-        """Let sensors look up their own sources again, after a source got another character."""
-        sensors, _ = self._leave_character(source)
-        self.note_source_left(source.source_id)
-        self.note_source_joined(source)
-        for sensor in sensors:
-            sensor.find_own_source()
-
-    def note_source_left(self, source_id: int) -> None:
-        for sensor in self._owners.pop(source_id, ()):
-            self.await_own_source(sensor)
-
     def _reset_members(self) -> None:
         """Reset to the state without members."""
+        self.own_sources = OwnSources(self)
         self._sensors: dict[int, Any] = {}        # core id -> node
         self._sources: dict[int, Any] = {}
         self._sensor_bodies: dict[int, int] = {}  # sensor id -> instance id of its body, 0 for none
@@ -873,14 +799,16 @@ class SenseManager(SavedState, Node):
         self._is_in_frame = False
 
     def add_sensor(self, node: Any, settings: dict[str, Any], **mind: Any) -> int:
-        """Add a sensor, and return its id; a sensor that comes back keeps its memory and awareness."""
+        """Add a sensor, and return its id; a sensor that comes back keeps its memory and awareness.
+
+        Its own source is that of ``own_sources``, to which the node is given next.
+        """
         core, (position, forward) = self.core, self._space.pose(node)
         _, known = self._left.get(node.instance_id, (True, None))
         if known is None:
             known = core.add_sensor(position=position, forward=forward, **settings, **mind)
         else:
-            own = settings["self_source"]
-            core.change_sensor(known, **{**settings, "self_source": -1 if own is None else own})
+            core.change_sensor(known, **settings)
             core.move_sensors([known], [position], [forward])
         self._sensors[known], self._sensor_bodies[known] = node, body_id(node)
         self._has_joined(node, (True, known), self._sensor_bodies[known])
@@ -889,7 +817,7 @@ class SenseManager(SavedState, Node):
     def remove_sensor(self, sensor_id: int) -> None:
         node = self._sensors.pop(sensor_id)
         del self._sensor_bodies[sensor_id]
-        self._leave_character(node)
+        self.own_sources.remove_sensor(node)
         self._note_left(node, True, sensor_id)
 
     def add_source(self, node: Any, **settings: Any) -> int:
@@ -908,12 +836,8 @@ class SenseManager(SavedState, Node):
     def remove_source(self, source_id: int) -> None:
         node = self._sources.pop(source_id)
         del self._bodies[source_id]
-        sensors, sources = self._leave_character(node)
+        self.own_sources.remove_source(node)
         self._note_left(node, False, source_id)
-        self.note_source_left(source_id)
-        if sources:
-            for sensor in sensors:
-                sensor.find_own_source()        # its own is the next source now
 
     def refresh_names(self) -> None:
         """Name sensors and sources after their nodes, which may have been renamed; only saves need names.
@@ -1046,7 +970,6 @@ class SenseManager(SavedState, Node):
         self._sensor_bodies = {sensors[old]: body for old, body in self._sensor_bodies.items()}
         self._bodies = {sources[old]: body for old, body in self._bodies.items()}
         self._sources = {sources[old]: node for old, node in self._sources.items()}
-        self._owners = {sources[old]: owners for old, owners in self._owners.items()}
         self._readers = None
         for new, node in (*self._sensors.items(), *self._sources.items()):
             node.take_id(new)

@@ -147,7 +147,7 @@ class SenseSourceBase(DrawnNode, SenseMember):
             self._character = self.get_node_or_null(self.character) if self.character else parent_of(self)
             self._walker = None
             if self.source_id >= 0:
-                self._manager.note_character_changed(self)
+                self._manager.own_sources.move_source(self)
 
     def on_exit_tree(self) -> None:
         self.end_feeling()
@@ -187,7 +187,7 @@ class SenseSourceBase(DrawnNode, SenseMember):
         self._find_character()
         self.source_id = manager.add_source(self, **self._terms(manager))
         self._last(manager)
-        manager.note_source_joined(self)
+        manager.own_sources.add_source(self)
         self._send, self._place_of = manager.core.emit, manager.place_of
 
     def fade(self) -> None:

@@ -141,7 +141,7 @@ class SensorBase(DrawnNode, SenseMember):
         live=True,
         doc="Affiliations that the sensor senses; sources of other affiliations are ignored.")
     self_source = export(
-        NodePath, NodePath(""), on_set="_change",
+        NodePath, NodePath(""), on_set="_own_changed",
         doc="The sense source of the sensor's own character, which the sensor never senses. If empty, the first source"
             " below the same body that moves, or the same parent.")
     lose_after = export(
@@ -285,25 +285,14 @@ class SensorBase(DrawnNode, SenseMember):
                 " smells_trails off")
         return warnings
 
-    def _own_id(self, manager: Any) -> int | None:
-        if not self.self_source:
-            return manager.own_source_of(self)
-        own = self.get_node_or_null(self.self_source)
-        if own is None or (own.is_class(self.source_class) and manager.source_node(own.source_id) != own):
-            manager.await_own_source(self)   # a later sibling, which joins after this one; or it has left
-            return None
-        if not own.is_class(self.source_class):
-            return None
-        manager.note_own_source(own.source_id, self)
-        return own.source_id
-
     def _enlist(self, manager: Any) -> None:
         settings, memory, awareness = self._terms(manager)
         changed = self._emit_change
         self._id = manager.add_sensor(
-            self, {**settings, "self_source": self._own_id(manager)}, memory=memory.alike(), awareness=awareness,
+            self, settings, memory=memory.alike(), awareness=awareness,
             on_gained=changed, on_lost=changed, on_forgotten=changed, on_expired=changed,
             on_reported=changed, on_awareness_changed=self._emit_awareness)
+        manager.own_sources.update(self)
 
     def _terms(self, manager: Any) -> SensorTerms:
         # Resources, which may change.
@@ -342,16 +331,12 @@ class SensorBase(DrawnNode, SenseMember):
 
     def _change(self) -> None:
         if self._manager is not None:
-            settings, own = self._terms(self._manager).sensor, self._own_id(self._manager)
             with refused():
-                self._manager.core.change_sensor(
-                    self._id, **settings, self_source=-1 if own is None else own)      # None would keep the old one
+                self._manager.core.change_sensor(self._id, **self._terms(self._manager).sensor)
 
-    def find_own_source(self) -> None:
-        """Look up the source of the own character again; other settings stay, as each source that joins asks."""
+    def _own_changed(self) -> None:
         if self._manager is not None:
-            own = self._own_id(self._manager)
-            self._manager.core.change_sensor(self._id, self_source=-1 if own is None else own)
+            self._manager.own_sources.update(self)
 
     @property
     def sense_manager(self) -> Any:
