@@ -261,6 +261,27 @@ def test_who_holds_what_is_saved_with_the_scene(yard, scheduler):
     assert cover.get_cover_of(other) == crate
 
 
+def test_of_a_crate_that_is_gone_only_its_cover_is_left_out(yard, scheduler, expect_errors):
+    crate = yard.crate(6, 6, name="Crate")
+    cover, one, other = yard.cover(), yard.guard(0, 4), yard.guard(7, 8)
+    one.name, other.name = "One", "Other"
+    wall = cover.find_cover(one, [Vector3(0, 1.6, -8)])
+    cover.reserve(wall, one)
+    cover.search_range = 4.0
+    cover.reserve(cover.find_cover(other, [Vector3(6, 1.2, -8)]), other)
+    state = json.loads(json.dumps(scheduler.save_state()))
+    cover.release(one)
+    cover.release(other)
+    crate.free()
+    yard.physics_frames(2)
+    expect_errors("Crate: is not in the scene", times=1)
+    assert scheduler.call("load_state", state, True)
+    assert [name.rpartition("/")[2] for name in scheduler.get_left_out()] == ["Crate"]
+    yard.physics_frames(3)
+    assert (cover.get_cover_of(one), cover.get_cover_of(other)) == (wall, 0)
+    assert scheduler.load_state(scheduler.save_state())
+
+
 def test_saving_tells_nobody_anything_and_changes_nothing(yard, scheduler, signals):
     crate = yard.crate(6, 6, name="Crate")
     cover, other = yard.cover(), yard.guard(7, 8)

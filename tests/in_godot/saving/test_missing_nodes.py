@@ -164,3 +164,18 @@ def test_a_new_character_keeps_its_state_and_its_squad(scene, expect_errors):
     assert level.importance.get_importance(level.guards["Kim"]) > 0
     assert [one.get("heard") for one in level.guards.values()] == [[[7]], [[7]], [[7]]], "it listens now"
     assert level.load(level.ai.save_state()) is True
+
+
+@pytest.mark.parametrize(("path", "kind"), [("Member", "SquadMember"), ("Brain", "running HabitTree")])
+def test_a_node_of_another_class_is_described(scene, expect_errors, path, kind):
+    state = saved(scene(*ALL))
+    level = scene(*ALL)
+    body = level.guards["Bob"]
+    body.get_node(path).free()
+    level.put(construct("Timer"), body, path)
+    why = f"is in the scene, but is no {kind}: it is of the class Timer"
+    expect_errors(f"is of the node '../Bob/{path}', which {why}; restore it before loading, or leave it out", times=1)
+    assert level.load(state) is False
+    expect_errors("load_state() left out", times=1)
+    assert level.load(state, True) is True
+    assert level.ai.get_left_out() == {f"../Bob/{path}": why}

@@ -506,7 +506,7 @@ class SceneEvents(Saveable):
         path = member.rpartition(" at ")[0]
         if not path or (self.scheduler.top.leaving_out is None and self.scheduler.get_node_or_null(path) is not None):
             return False                     # the next reader refuses it: its node does not listen
-        leave_out(self.scheduler, path, "members")
+        leave_out(self.scheduler, path, "members", "listener of its AIEventManager")
         return True
 
     def _check_at_rest(self) -> None:

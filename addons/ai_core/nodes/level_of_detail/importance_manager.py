@@ -529,7 +529,7 @@ class ImportanceManager(SavedState, Node):
         rows = kind.read(plain, place, self)
         for path in rows:
             if path not in here:
-                leave_out(self._scheduler, path, place)
+                leave_out(self._scheduler, path, place, f"{place[:-1]} of {self.get_name()}")
         return {here[path]: row for path, row in rows.items() if path in here}
 
     def _restore_seen(self, places: Places, nodes: dict[int, Any], rows: dict[Any, Any]) -> None:

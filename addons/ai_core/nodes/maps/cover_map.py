@@ -144,8 +144,9 @@ class ObjectAt(NodeAt):
 
     def read(self, plain: Any, place: str, owner: Any) -> ObjectBounds:
         """Return the object."""
+        node = super().read(plain, place, owner)
         try:
-            return ObjectBounds(super().read(plain, place, owner))
+            return ObjectBounds(node)
         except ValueError as error:
             raise StateError(f"{place!r}: {error}") from None
 

@@ -92,7 +92,7 @@ class NodeAt(Kind):
         """Return the node."""
         node = owner._scheduler.get_node_or_null(Text().read(plain, place, owner))
         if node is None or not node.is_class(self.class_name):
-            leave_out(owner._scheduler, plain, place)
+            leave_out(owner._scheduler, plain, place, self.class_name)
             raise LeftOutError(place)
         return node
 

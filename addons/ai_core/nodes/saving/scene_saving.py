@@ -74,7 +74,7 @@ def without_tasks(state: Any, names: set[str]) -> object:
 
 
 def without_missing_nodes(scheduler: Any, state: State, parts: Mapping[str, object]) -> State:
-    """Return a snapshot without the parts of nodes that are not in the scene.
+    """Return a snapshot without the parts of nodes that are not in the scene, or are others now.
 
     Raises:
         RefusedValue: if there are such parts, unless the load leaves out missing nodes.
@@ -84,12 +84,12 @@ def without_missing_nodes(scheduler: Any, state: State, parts: Mapping[str, obje
         return state                     # the next reader refuses it with the reason
     found = {}
     for name, part in saved.items():
-        _, is_node, path = str(name).partition("/")
-        if name in parts or not is_node or scheduler.get_node_or_null(path) is not None:
+        kind, is_node, path = str(name).partition("/")
+        if name in parts or not is_node:
             found[name] = part
             continue
         try:
-            leave_out(scheduler, path, name)
+            leave_out(scheduler, path, name, "node of the group ai_saved" if kind == "node" else f"running {kind}")
         except StateError as error:
             raise RefusedValue(f"cannot load this state: {error}; nothing was changed") from None
     return {**state, "parts": found}

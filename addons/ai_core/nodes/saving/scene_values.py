@@ -125,13 +125,14 @@ def path_of(scheduler: Any, node: Any) -> str:
     return str(scheduler.get_path_to(node) if scheduler.is_valid() else node.get_name())
 
 
-def leave_out(scheduler: Any, path: str, place: object) -> None:
-    """Note that the load under way leaves out what was saved of a node; for a node that is not in the scene.
+def leave_out(scheduler: Any, path: str, place: object, was: str = "node") -> None:
+    """Note that the load under way leaves out what was saved of a node; for one that is missing, or another now.
 
     Args:
         scheduler: the node from which the path begins.
         path: path of the node.
         place: its place in the saved state, for the message.
+        was: what was saved of it, for the message: "SquadMember".
 
     Raises:
         StateError: unless the load leaves out missing nodes; the message has both remedies.
@@ -143,9 +144,11 @@ def leave_out(scheduler: Any, path: str, place: object) -> None:
         path = normpath(join(path_of(start, scheduler), path))
     while (above := dirname(path)) and start.get_node_or_null(above) is None:
         path = above            # the character is missing, not only this part of it
+    node = start.get_node_or_null(path)
+    why, remedy = ("is not in the scene", "add it under this name") if node is None else (
+        f"is in the scene, but is no {was}: it is of the class {node.get_class()}", "restore it")
     if missing is None:
         raise StateError(
-            f"{place!r} is of the node {path!r}, which is not in the scene; add it under this name before loading, or"
-            " leave it out with load_state(state, true) of the AIScheduler")
-    missing[path] = "is not in the scene" if start.get_node_or_null(path) is None else (
-        "is in the scene, but without some of what was saved of it")
+            f"{place!r} is of the node {path!r}, which {why}; {remedy} before loading, or leave it out with"
+            " load_state(state, true) of the AIScheduler")
+    missing.setdefault(path, why)

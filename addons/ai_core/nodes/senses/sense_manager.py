@@ -916,7 +916,8 @@ class SenseManager(SavedState, Node):
             (kind == "sensors", name)
             for kind in ("sensors", "sources") for name, _ in NAMED.read(state[kind], kind, self)} - here
         for is_sensor, name in sorted(missing):
-            leave_out(self._scheduler, name, "sensors" if is_sensor else "sources")
+            kind = "sensor" if is_sensor else "source"
+            leave_out(self._scheduler, name, f"{kind}s", f"{kind} of {self.get_name()}")
             place = {"position": (0, 0, 0), "name": name}
             added = core.add_sensor(**place, forward=(0, 0, 1), thresholds={}) if is_sensor else (
                 core.add_source(**place, strengths={}))
