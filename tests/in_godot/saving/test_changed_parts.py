@@ -84,8 +84,8 @@ def test_changed_rules_keep_the_facts_that_still_exist(scene, expect_errors):
     expect_errors("load_state() left out 3 parts", times=1)
     assert ai.call("load_state", state, True) is True
     assert ai.get_left_out()["../Bob/Mind"] == (
-        "has other facts, parameters or rules than in the save (new: fact Eat, fact be_Eat; gone: fact Chase, fact be_Chase); only"
-        " those that still exist are loaded")
+        "has other facts, parameters or rules than in the save (new: fact Eat, fact be_Eat; gone: fact Chase, fact"
+        " be_Chase); only those that still exist are loaded")
     assert [mind.get_grade(one) for one in ("Idle", "Eat")] == [0.75, 0.0]
 
 

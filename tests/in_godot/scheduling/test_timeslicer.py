@@ -221,6 +221,27 @@ def test_a_save_with_another_key_is_refused_whole(slicer, scheduler, physics_fra
     assert slicer.get_keys() == ["Bob"]
 
 
+def test_only_jobs_of_missing_keys_are_left_out(slicer, crowd, scheduler, node, physics_frames, expect_errors):
+    bob = node("Node", scheduler, name="Bob")
+    for key in ("Ann", "Eve", bob):
+        slicer.add_job(key)
+    physics_frames(4)
+    state, result = scheduler.save_state(), slicer.get_result("Ann")
+    crowd.set("target", 9)
+    slicer.remove_job("Eve")
+    bob.free()
+    physics_frames(9)
+    assert slicer.get_result("Ann") != result
+    expect_errors("load_state() left out 2 parts", times=1)
+    assert scheduler.call("load_state", state, True)
+    assert scheduler.get_left_out() == {
+        "Bob": "is not in the scene",
+        str(scheduler.get_path_to(slicer)):
+            "has no jobs for keys of the save: 'Eve'; those of the others are loaded"}
+    assert (slicer.get_keys(), slicer.get_result("Ann")) == (["Ann"], result)
+    assert scheduler.load_state(scheduler.save_state())
+
+
 def test_a_paused_timeslicer_runs_no_job(slicer, crowd, scheduler, tree, physics_frames):
     scheduler.process_mode, slicer.process_mode = 3, 1      # always, pausable
     slicer.add_job("Ann")

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from enum import IntEnum
 from typing import Any
 
@@ -17,7 +18,7 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.saving.node_state import SavedState
-from addons.ai_core.nodes.saving.scene_values import SceneValues
+from addons.ai_core.nodes.saving.scene_values import SceneValues, path_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     check_callable,
     named_after,
@@ -98,6 +99,7 @@ class Timeslicer(SavedState, Node):
         self._inputs: Any = None
         self._core: timeslicer.Timeslicer | None = None
         self._workers: WorkerThreads | None = None
+        self._values = SceneValues(self)
         self._last_finished = 0                # the last batch that batch_finished reported
 
     def on_entered(self) -> None:
@@ -135,7 +137,7 @@ class Timeslicer(SavedState, Node):
                 self, self._run_job, inputs=self._read_input, timing=list(timeslicer.Timing)[self.timing],
                 jobs_per_update=self._most_jobs(), executor=self._workers,
                 name=str(self.get_name()) or "Timeslicer", faults=FaultIsolation(report=self._report),
-                values=SceneValues(self))
+                values=self._values)
         return self._core
 
     @method
@@ -220,7 +222,31 @@ class Timeslicer(SavedState, Node):
         return super().saved()
 
     def prepared(self, state: object) -> Change:
+        with suppress(LookupError, TypeError):      # the next reader refuses it with the reason
+            state = self._without_missing(state)
         return self.STATE.prepare(self, state)      # the timeslicer is made where there is none yet
+
+    @property
+    def top(self) -> Any:
+        """The outermost AIScheduler, None without one; for the values of keys and results."""
+        return None if self._scheduler is None else self._scheduler.top
+
+    def _without_missing(self, state: Any) -> Any:
+        """Return a saved state without the keys that have no job here, if the load under way leaves out such ones."""
+        if self.top is None or self.top.leaving_out is None:
+            return state
+        core, keys, gone = self.core, [], []
+        for row in state["jobs"]["keys"]:
+            key = self._values.value(row["key"], "jobs.keys")
+            if key in core:
+                keys.append(row)
+            elif key is not None:       # a missing node is noted as such
+                gone.append(repr(key))
+        if gone:
+            self.top.leaving_out[path_of(self.top, self)] = (
+                f"has no jobs for keys of the save: {', '.join(gone[:3])}{' …' if len(gone) > 3 else ''}; those of the"
+                " others are loaded")
+        return {**state, "jobs": {**state["jobs"], "keys": keys}}
 
     def _finish_load(self) -> None:
         self._limit_set()
