@@ -162,7 +162,7 @@ def test_renamed_nodes_are_saved_by_their_new_names(root, gdscript, physics_fram
     physics_frames(5)
     saved = camp.ai.save_state()
     names = {task["name"] for task in saved["parts"]["scheduler"]["tasks"]}
-    assert {"../Newbehavior0.think", "../Newby_callable0.think", "Newevents0 dispatch", "Newsenses0 senses"} <= names
+    assert {"../Newbehavior0.think", "../Newby_callable0.think", "events dispatch", "Newsenses0 senses"} <= names
     try:
         assert camp.ai.load_state(saved)
     finally:

@@ -27,6 +27,7 @@ from addons.ai_core.nodes.characters.agent_places import has_flat_scene
 from addons.ai_core.nodes.events.event_terms import Reach, listening_terms, place_of, sending_terms
 from addons.ai_core.nodes.events.scene_events import SceneEvents, events_of, manager_above, memberships_of
 from addons.ai_core.nodes.saving.scene_saving import saving
+from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     call_waiting,
     callable_name,
@@ -384,6 +385,12 @@ class AIEventManager(Node):
             return
         self._check_code(code)
         self.group.send(code, *arguments, reach=reach, sender=sender, **terms)
+
+    @property
+    def saved_as(self) -> str:
+        """Name of the events in saves: after their scheduler, as they are those of all managers under it."""
+        scheduler = self.events.scheduler
+        return f"AIEventManager/{path_of(scheduler.top, scheduler)}"
 
     def is_in_use(self) -> bool:
         return self._group is not None

@@ -208,21 +208,27 @@ def owner_of(handler: Any) -> Any:
     return owner if is_node is not None and is_node("Node") else None
 
 
-def _without_members(state: Any, members: set[str]) -> Any:
-    """Return the saved state of a SceneEvents without some members, which get none of its events."""
-    if not members:
-        return state
-    narrowcast = state["narrowcast"]
+def _without(narrowcast: Any, groups: set[str], members: set[str]) -> Any:
+    """Return the saved state of a narrowcast without some groups, with their events, and without some members.
+
+    The groups below one that is left out come under the group above it.
+    """
+    above = {one["group"]: one["above"] for one in narrowcast["groups"]}
+    for name in above:
+        while above[name] in groups:
+            above[name] = above[above[name]]
     events = narrowcast["events"]
     queue = [
         [order, event, rest and [None if one is not None and one[0] in members else one for one in rest]]
-        for order, event, rest in events["queue"]]
-    failing = [pair for pair in events["failing"] if pair[0][0] not in members]
+        for order, event, rest in events["queue"] if event["terms"]["audience"][0] not in groups]
     return {
-        **state, "radios": {name: one for name, one in state["radios"].items() if name not in members},
-        "narrowcast": {
-            **narrowcast, "members": [one for one in narrowcast["members"] if one["member"] not in members],
-            "events": {**events, "queue": queue, "failing": failing}}}
+        **narrowcast,
+        "groups": [{"group": name, "above": one} for name, one in above.items() if name not in groups],
+        "members": [one for one in narrowcast["members"] if one["member"] not in members],
+        "events": {
+            **events, "queue": queue,
+            "sticky": [one for one in events["sticky"] if one["terms"]["audience"][0] not in groups],
+            "failing": [pair for pair in events["failing"] if pair[0][0] not in members]}}
 
 
 MAX_NESTED = 64
@@ -252,8 +258,8 @@ def memberships_of(node: Any) -> list[ListeningNode]:
 class SceneEvents(Saveable):
     """The narrowcast under one scheduler, and the nodes of its groups and members.
 
-    One of the managers is the keeper: the dispatching task has its name, and the events of all managers are saved
-    with it. The choice does not depend on the order in which managers enter the tree.
+    One of the managers is the keeper, with which the events of all managers are saved. The choice does not depend on
+    the order in which managers enter the tree, and what is saved does not depend on the choice.
 
     Args:
         scheduler: an AIScheduler.
@@ -327,7 +333,7 @@ class SceneEvents(Saveable):
             self._task = None
         self._keeper = keeper
         if keeper is not None:
-            self._task = self.scheduler.schedule_service(keeper, self._frame, "dispatch")
+            self._task = self.scheduler.schedule_service(keeper, self._frame, name="events dispatch")
 
     def apply_log(self) -> None:
         """Apply the longest log length that a manager or a debugger needs."""
@@ -495,18 +501,43 @@ class SceneEvents(Saveable):
 
     def prepare_state(self, state: Any) -> Change:
         self._check_at_rest()
-        with suppress(LookupError, TypeError):       # the next reader refuses it with the reason
-            saved = {one["member"] for one in state["narrowcast"]["members"]}
-            missing = {one for one in saved - {one.name for one in self.narrowcast.members} if self._leaves_out(one)}
-            state = _without_members(state, missing)
+        with suppress(AttributeError, LookupError, TypeError):       # the next reader refuses it with the reason
+            state = self._with_present_nodes(state)
         return super().prepare_state(state)
 
-    def _leaves_out(self, member: str) -> bool:
-        """Return whether a load leaves out a member that does not listen; raise StateError if its node is missing."""
-        path = member.rpartition(" at ")[0]
+    def _with_present_nodes(self, state: Any) -> Any:
+        """Return a saved state without missing managers and listeners; new radios and days keep their states."""
+        narrowcast = state["narrowcast"]
+        group_of = {one["member"]: one["group"] for one in narrowcast["members"]}
+        groups = {one["group"] for one in narrowcast["groups"]} - {one.name for one in self.narrowcast.groups}
+        for one in sorted(groups):
+            leave_out(self.scheduler, one, "groups", "running AIEventManager")
+        numbers = {
+            one.name: {each.number for each in (*one.listenings, *one.used_up)} for one in self.narrowcast.members}
+        changed = {
+            one["member"] for one in narrowcast["members"]
+            if not {number for number, _ in one["places"]} <= numbers.get(one["member"], set())}
+        members = {
+            one for one in sorted(changed | (group_of.keys() - numbers.keys()))
+            if group_of[one] in groups or self._leaves_out(one, "members", "listener to all that it listened to")}
+        if groups or members:
+            state = {**state, "narrowcast": _without(narrowcast, groups, members)}
+        for field, here, was in (
+                ("days", self.days, "AIEventManager with a time of day"),
+                ("radios", self.radios_by_name, "holder of a radio")):
+            gone = state[field].keys() - here.keys()
+            gone = {one for one in gone if one in groups or one in members or self._leaves_out(one, field, was)}
+            new = {name: one.save_state() for name, one in here.items() if name not in state[field]}
+            state = {**state, field: {name: one for name, one in state[field].items() if name not in gone} | new}
+        return state
+
+    def _leaves_out(self, name: str, place: str, was: str) -> bool:
+        """Return whether a load leaves out a member or a day that is not here; raise StateError if its node is missing.
+        """
+        path = name.rpartition(" at ")[0] if place != "days" else name
         if not path or (self.scheduler.top.leaving_out is None and self.scheduler.get_node_or_null(path) is not None):
             return False                     # the next reader refuses it: its node does not listen
-        leave_out(self.scheduler, path, "members", "listener of its AIEventManager")
+        leave_out(self.scheduler, path, place, was)
         return True
 
     def _check_at_rest(self) -> None:

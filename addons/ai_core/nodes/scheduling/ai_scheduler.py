@@ -520,16 +520,20 @@ class AIScheduler(Node):
             self._monitors.add(task)
         return task
 
-    def schedule_service(self, node: Any, work: Work, suffix: str, *, priority: float = 1.0) -> Task:
+    def schedule_service(
+        self, node: Any, work: Work, suffix: str = "", *, name: str = "", priority: float = 1.0
+    ) -> Task:
         """Add work of a node that serves all deciding nodes, such as sensing, and save the node with this scheduler.
 
         The work runs in each frame. Its weight is that of all deciding nodes together: as one task among hundreds of
         characters it would get almost none of the budget. ``leave_scheduler`` ends it.
 
         Args:
-            suffix: suffix of the task's name: "senses".
+            suffix: suffix of the task's name, which is that of the node: "senses".
+            name: name of the task, if it is not of this node alone.
         """
-        task = self.schedule(work, name=named_after(self, node, f" {suffix}"), phase_frames=0, priority=priority)
+        naming = name or named_after(self, node, f" {suffix}")
+        task = self.schedule(work, name=naming, phase_frames=0, priority=priority)
         self._services[task] = priority
         self.set_weight(task, 0.0)
         self.join(node)
@@ -965,7 +969,8 @@ class AIScheduler(Node):
         found: dict[str, tuple[Any, Any]] = {}
         for node in self._members.values():
             if node.is_valid() and node.is_inside_tree():
-                found[f"{node.get_class()}/{path_of(self, node)}"] = NodePart(node), node
+                name = node.saved_as if hasattr(node, "saved_as") else f"{node.get_class()}/{path_of(self, node)}"
+                found[name] = NodePart(node), node
         signatures: dict[object, Any] = {}
         for node in self.get_tree().get_nodes_in_group(SAVED) if self.is_inside_tree() else ():
             if nearest(node, "AIScheduler", SCHEDULERS).top is self:
