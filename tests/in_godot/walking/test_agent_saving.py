@@ -28,6 +28,7 @@ def level(node):
         tree.set("name", "Tree")
         tree.period, go.speed, go.target_point = period, 3.0, Vector3(1, 0, 5.5)
         go.set("name", "Go")
+        go.arrival_distance = 0.25
         tree.add_child(go)
         actor.add_child(tree)
         return ai, actor
@@ -66,6 +67,25 @@ def test_a_walk_loaded_with_its_map_continues_exactly(level, physics_frames, per
     wait_for_map(server, map_rid, physics_frames, Vector3())
     assert ai.load_state(state)
     assert places(40) == future
+    assert actor.get_child(0).target_desired_distance == pytest.approx(0.25)
+
+
+def test_a_load_undoes_what_the_walk_before_had_set(level, physics_frames):
+    ai, actor = level(1)
+    agent, tree = actor.get_child(0), actor.get_child(1)
+    before = agent.target_desired_distance
+    tree.enabled = False
+    state = ai.save_state()
+    tree.enabled = True
+    begin = actor.position
+    for _ in range(100_000):
+        physics_frames(1)
+        if actor.position != begin:
+            break
+    assert agent.target_desired_distance != before
+    agent.set_path_height_offset(-0.25)         # as the walk does above a map
+    assert ai.load_state(state)
+    assert agent.get_path_height_offset() == 0
 
 
 def test_who_stands_near_a_slow_target_stands_after_a_load(node, physics_frames):

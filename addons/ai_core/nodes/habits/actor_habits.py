@@ -264,6 +264,7 @@ class WalkingHabit(ActorHabit):
     held: HeldCourse | None = None     # in the run with this memory
     _held_in: dict[str, Any] | None = None
     _held_by: HeldWalks | None = None
+    _set_up_for: dict[str, Any] | None = None      # memory of the walk for which the agent is set up
 
     def setting_errors(self) -> Iterator[str]:
         yield from super().setting_errors()
@@ -341,8 +342,21 @@ class WalkingHabit(ActorHabit):
         self._tree.walker.take(self._tree, actor)
         agent = None if self.paths else self._agent(actor)
         run.memory["has_agent"], run.memory["is_body"] = agent is not None, is_body(actor)
+        self._set_up(run, agent)
+
+    def _set_up(self, run: HabitContext, agent: Any) -> None:
+        """Set up the agent for a walk that begins, or that was loaded."""
         if agent is not None:
+            self._set_up_for = run.memory
             AgentWalk(agent, run.memory, is_flat=self.is_flat).begin(self.reach(run))
+
+    def was_loaded(self) -> None:
+        """Decide everything anew; the agent is set up again for the loaded walk."""
+        self.end_course()
+        before, self._set_up_for = self._set_up_for, None
+        agent = None if before is None else self._agent(self._tree.actor_node())
+        if agent is not None:
+            AgentWalk(agent, before).end()
 
     def _waits_for_ground(self, actor: Any, run: HabitContext) -> bool:
         """Return whether the actor waits for its navigation map; if the map gets no regions, it walks straight."""
@@ -382,6 +396,8 @@ class WalkingHabit(ActorHabit):
         if self._waits_for_ground(actor, run):
             run.memory["has_rested"] = True
             return Status.RUNNING
+        if self._set_up_for is None and run.memory.get("has_agent"):
+            self._set_up(run, self._agent(actor))
         is_flat = isinstance(here, Vector2)
         falls = self._moves_body(run) and not is_flat and actor.get_motion_mode() == GROUNDED
         path = self._walk(actor, run, is_flat=is_flat, falls=falls)
@@ -524,6 +540,7 @@ class WalkingHabit(ActorHabit):
             TicketWalk(service, run.memory).end()
         elif agent is not None:
             AgentWalk(agent, run.memory).end()
+        self._set_up_for = None
         if self._moves_body(run):
             velocity = actor.get_velocity()
             actor.set_velocity(Vector3(0, velocity.y, 0) if isinstance(velocity, Vector3) else Vector2(0, 0))

@@ -48,7 +48,7 @@ class HeldWalks:
         """End the courses of a tree that was loaded, and let its active habits decide."""
         for habit in habits:
             if habit.walks:
-                habit.end_course()
+                habit.was_loaded()
                 self.decide(habit)
 
     def go_on(self, elapsed_s: float) -> None:
