@@ -29,15 +29,20 @@ def service(node, scheduler):
     return paths
 
 
-@pytest.fixture
-def walker(node, scheduler, service, signals):
-    """An actor with a tree of one habit, and how the habit ended."""
-    actor = node("Node2D", scheduler, name="Walker", position=Vector2(0, 0))
+def actor_with_habit(node, scheduler, name):
+    actor = node("Node2D", scheduler, name=name, position=Vector2(0, 0))
     tree, go = construct("HabitTree"), construct("HabitMoveTo")
     go.name, go.speed, go.arrival_distance = "go", 200.0, 1.0
     go.target_point, go.paths = Vector3(80, 0, 0), NodePath("../../../Paths")
     tree.add_child(go)
     actor.add_child(tree)
+    return actor, go
+
+
+@pytest.fixture
+def walker(node, scheduler, service, signals):
+    """An actor with a tree of one habit, and how the habit ended."""
+    actor, go = actor_with_habit(node, scheduler, "Walker")
     return actor, go, signals(go, "exited")
 
 
@@ -64,7 +69,7 @@ def test_it_fails_while_its_target_is_not_on_the_grid(walker, service, physics_f
     actor, go, ends = walker
     physics_frames(5)
     assert actor.position != Vector2(0, 0)
-    expect_errors("Paths': goal is not on the grid, got (800.0, 0.0); its corner cells", times=1)
+    expect_errors("go': fails, as 'Paths' cannot find a path: goal is not on the grid, got (800.0, 0.0)", times=1)
     go.target_point = Vector3(800, 0, 0)
     physics_frames(30)
     assert len(ends) > 5
@@ -74,6 +79,28 @@ def test_it_fails_while_its_target_is_not_on_the_grid(walker, service, physics_f
     go.target_point = Vector3(80, 0, 0)
     until_over(ends, actor, physics_frames)
     assert ends[-1] == (1,), "it is not quarantined"
+
+
+def test_each_walker_off_the_grid_is_reported_once(walker, node, scheduler, service, physics_frames, expect_errors):
+    actor, go, ends = walker
+    other = actor_with_habit(node, scheduler, "Other")[1]
+    physics_frames(5)
+    expect_errors("fails, as 'Paths' cannot find a path: goal is not on the grid, got (800.0, 0.0)", times=2)
+    for one in (go, other):
+        one.target_point = Vector3(800, 0, 0)
+    physics_frames(20)
+    assert service.get_stats()["invalid"] >= len(ends) > 5
+    expect_errors("fails, as 'Paths' cannot find a path: start is not on the grid, got (500.0, 0.0)", times=1)
+    actor.position = Vector2(500, 0)
+    physics_frames(20)
+
+
+def test_habits_off_the_grid_are_reported_up_to_a_number(node, service, physics_frames, expect_errors):
+    expect_errors("fails, as 'Paths' cannot find a path: goal is not on the grid", times=20)
+    expect_errors("only counted, by \"invalid\" of get_stats()", times=1)
+    for number in range(30):
+        service.request_for_walk(Vector2(0, 0), Vector2(800, 0), node("Node", name=f"habit{number}"))
+    assert service.get_stats()["invalid"] == 30
 
 
 def test_while_the_way_is_searched_it_goes_by_bump_and_turn(walker, service, physics_frames):
@@ -192,9 +219,9 @@ def test_saved_on_its_way_it_goes_on_after_loading(walker, service, scheduler, p
 def test_a_ticket_of_another_scene_is_not_taken_for_its_own(service):
     other = service.request_path(Vector2(0, 60), Vector2(0, 0))
     memory = {"ticket": other, "asked_for": Vector2(80, 0), "service": "1"}
-    place, came = TicketWalk(service, memory).next(Vector2(0, 0), Vector2(80, 0), 1.0)
+    place, came = TicketWalk(service, memory, service).next(Vector2(0, 0), Vector2(80, 0), 1.0)
     assert came == "going"
     assert memory["ticket"] != other
-    TicketWalk(service, memory).end()
+    TicketWalk(service, memory, service).end()
     assert service.get_state(other) in ("waiting", "found")
     assert place != Vector2(0, 60)

@@ -57,7 +57,7 @@ def test_who_stands_beside_the_map_comes_down_to_it(walk):
 def test_a_goal_that_rises_to_another_floor_is_another_goal(node, rise_m, is_asked_anew):
     world = node("SubViewport", own_world_3d=True)
     service = node("PathService", node("AIScheduler", world, budget=0.0, update=2))
-    walk = TicketWalk(service, memory := {})
+    walk = TicketWalk(service, memory := {}, service)
     walk.next(Vector3(1, 0, 2), Vector3(7, 0, 2), 0.5)
     ticket = memory["ticket"]
     walk.next(Vector3(1, 0, 2), Vector3(7, rise_m, 2), 0.5)

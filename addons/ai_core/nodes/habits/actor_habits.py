@@ -537,7 +537,7 @@ class WalkingHabit(ActorHabit):
         service = named_node(self, "paths")
         agent = self._agent(actor) if run.memory.get("has_agent") else None
         if service is not None:
-            TicketWalk(service, run.memory).end()
+            TicketWalk(service, run.memory, self).end()
         elif agent is not None:
             AgentWalk(agent, run.memory).end()
         self._set_up_for = None
@@ -565,7 +565,7 @@ class WalkingHabit(ActorHabit):
         """Return the TicketWalk or AgentWalk to follow, None for a straight line."""
         service = self.node_of("paths")
         if service is not None:
-            return TicketWalk(service, run.memory, falls=falls)
+            return TicketWalk(service, run.memory, self, falls=falls)
         agent = self._agent(actor) if run.memory["has_agent"] else None
         return None if agent is None else AgentWalk(agent, run.memory, is_flat=is_flat, falls=falls)
 

@@ -64,6 +64,8 @@ MOST_CLOSED = 10_000
 MOST_FLOWS, FLOW_IN_USE_S = 16, 1.0
 """Flow fields above which those without a request for this time (s) are released: a field takes up to 30 bytes per
 cell, and a goal that moves gets another one in each cell."""
+MOST_REPORTED_WALKS = 20
+"""Habits and ends off the ground that are reported (count); more would hide other messages, and are counted."""
 MOST_DRAWN = 1000
 """Largest number of tickets that are drawn, the last ones (count); more would be slow and unreadable."""
 
@@ -242,7 +244,8 @@ class PathService(SavedState, Node):
         self._over: deque[PathTicket] = deque()
         self._closed: dict[int, float] = {}               # by id, when it ended or was last queried; oldest first
         self._flooded, self._has_reported_flood = 0, False       # requests refused as too many signals wait
-        self._has_reported_off = False                           # an end that is not on the grid
+        self._invalid = 0                                        # requests with an invalid end
+        self._reported_walks: set[tuple[int, str]] = set()       # walker, and which end is not on the grid
         self._flows: dict[int, tuple[FlowField, float]] = {}     # by goal, with the time of the last request (s)
         self._before_walls: dict[int, float] = {}                # costs of cells before set_walls()
         self._picture: GamePicture | None = None
@@ -331,12 +334,13 @@ class PathService(SavedState, Node):
         """Return counts as a Dictionary.
 
         Counted are requests, searches and results ("found", "partial", "no_path", "failed"), waiting and refused
-        requests, tickets, and flow fields of get_next_places().
+        requests, tickets, and flow fields of get_next_places(). "invalid" are requests with a start or goal that cannot
+        be used, such as a position off the grid.
 
         "query_us" is the 95th percentile of the recent costs of navigation map queries (µs).
         """
         counts = {} if self._service is None else self._service.statistics()
-        own = {"tickets": len(self._requests), "flow_fields": len(self._flows)}
+        own = {"tickets": len(self._requests), "flow_fields": len(self._flows), "invalid": self._invalid}
         refused = counts.get("refused", 0) + self._flooded
         return {**counts, **own, "refused": refused, "query_us": getattr(self._provider, "query_us", 0.0)}
 
@@ -441,14 +445,20 @@ class PathService(SavedState, Node):
         return self._request(lambda: request(
             self._on_ground("start", start), self._on_ground("goal", goal), priority=priority, tolerance=reach))
 
-    def request_for_walk(self, start: Any, goal: Any) -> int:
-        """Request a path as ``request_path``; 0 if an end is not on the ground, which is reported once."""
+    def request_for_walk(self, start: Any, goal: Any, walker: Any) -> int:
+        """Request a path for a habit; return 0 if an end is not on the ground.
+
+        That is reported once for each habit and end, for ``MOST_REPORTED_WALKS`` of them, and always counted.
+        """
         try:
             return int(self.request_path(start, goal))
         except RefusedValue as error:
-            if not self._has_reported_off:
-                self._has_reported_off = True
-                report_warning(f"{error}; a habit that is to walk there fails", self)
+            kind = walker.instance_id, str(error).partition(" ")[0]
+            if kind not in self._reported_walks and len(self._reported_walks) < MOST_REPORTED_WALKS:
+                self._reported_walks.add(kind)
+                is_last = len(self._reported_walks) == MOST_REPORTED_WALKS
+                rest = "; further habits are only counted, by \"invalid\" of get_stats()" if is_last else ""
+                report_warning(f"fails, as '{self.get_name()}' cannot find a path: {error}{rest}", walker)
             return 0
 
     @method
@@ -630,6 +640,7 @@ class PathService(SavedState, Node):
         try:
             ticket = make_ticket()
         except (TypeError, ValueError) as error:
+            self._invalid += 1
             raise RefusedValue(str(error)) from None
         self._last_id += 1
         request = PathRequest(self._last_id, ticket, self._dimensions, self._places, self.pulled_on)

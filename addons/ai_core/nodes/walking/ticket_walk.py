@@ -18,11 +18,12 @@ class TicketWalk:
     Args:
         paths: the PathService.
         memory: plain values that the caller keeps between calls; an unknown ticket is requested again.
+        walker: node of the habit, named by reports.
         falls: whether floors carry the mover, as in ``follow_path``.
     """
 
-    def __init__(self, paths: Any, memory: dict[str, Any], *, falls: bool = False) -> None:
-        self._paths, self._memory, self._falls = paths, memory, falls
+    def __init__(self, paths: Any, memory: dict[str, Any], walker: Any, *, falls: bool = False) -> None:
+        self._paths, self._memory, self._walker, self._falls = paths, memory, walker, falls
         self._name = paths.mark                          # tickets of another service, from a save, are unknown here
 
     def next(
@@ -112,7 +113,7 @@ class TicketWalk:
     def _ask(self, here: Any, goal: Any) -> bool:
         """Request a path; return False if none can be requested, as to a goal that is not on the grid."""
         self.end()
-        ticket = self._paths.request_for_walk(here, goal)
+        ticket = self._paths.request_for_walk(here, goal, self._walker)
         if ticket:
             self._memory["ticket"], self._memory["asked_for"], self._memory["began"] = ticket, goal, here
             self._memory["service"] = self._name
