@@ -87,6 +87,30 @@ def test_rules_that_cannot_choose_say_why(node, world, scheduler, expect_errors,
     assert squad.get_order_state() == "done"
 
 
+def test_changes_of_the_rules_take_effect_at_once(node, world, scheduler, physics_frames, expect_errors):
+    chosen = rules("flank: met | do flanking, repeats")
+    squad = squad_by(node, scheduler, tactic_rules=chosen)
+    recruits(node, world, squad, 4, **armed(ground=2.0))
+    squad.see([enemy(node, world)])
+    physics_frames(10)
+    assert squad.tactic == "flanking"
+    chosen.rules = "fire: met | do suppressing_fire, repeats"
+    physics_frames(10)
+    assert squad.tactic == "suppressing_fire"
+    expect_errors("rule 'fire' does 'sacrifce', which is not a tactic", times=1)
+    chosen.rules = "fire: met | do sacrifce, repeats"
+    physics_frames(10)
+    assert squad.tactic == "suppressing_fire", "the former rules remain"
+    squad.tactic_rules = rules("flank: met | do flanking, repeats")
+    chosen.rules = "cover: met | do sacrifice, repeats"
+    physics_frames(10)
+    assert squad.tactic == "flanking", "other rules are no longer followed"
+    squad.tactic_rules = None
+    squad.use_tactic("")
+    physics_frames(10)
+    assert squad.tactic == ""
+
+
 def test_a_squad_that_cannot_run_says_why_at_every_call(node, scheduler, expect_errors, physics_frames):
     expect_errors("does not run: last_stand_at, retreat_at and fight_at must be in ascending order", times=2)
     squad = squad_by(node, scheduler, retreat_at=2.0, fight_at=1.0)

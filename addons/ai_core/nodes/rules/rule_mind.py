@@ -1,7 +1,7 @@
 """RuleMind node: the facts of one character, and the rules of a RuleSet that fire for it."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from addons.ai_core.bridge.gd import (
@@ -21,6 +21,7 @@ from addons.ai_core.nodes.characters.update_group import RULE_MINDS, UpdateGroup
 from addons.ai_core.nodes.rules.rule_set import RuleSet
 from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.saving.scene_saving import saving
+from addons.ai_core.nodes.scheduling.followed_resources import follow_changes
 from addons.ai_core.nodes.scheduling.scheduler_lookup import report_next_frame, scheduler_of, scheduler_warnings
 from ai_core.decisions import rules as library
 from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part
@@ -82,7 +83,7 @@ class RuleMind(ScheduledCharacter, SavedState, Node):
         self._update_group: UpdateGroup | None = None
         self._actor: Any = None
         self._fed: dict[str, Any] = {}      # values of the sensor
-        self._watched: RuleSet | None = None
+        self._followed: Sequence[RuleSet] = ()
 
     def on_predelete(self) -> None:
         self._chooser = None
@@ -101,7 +102,7 @@ class RuleMind(ScheduledCharacter, SavedState, Node):
     def on_exit_tree(self) -> None:
         self.end_feed()
         self._leave_update_group()
-        self._watch(None)
+        self._followed = follow_changes(self._followed, (), self._follow)
         if self._scheduler is not None and self._scheduler.is_valid():
             self._scheduler.leave(self)
         self._core = self._scheduler = None
@@ -244,16 +245,8 @@ class RuleMind(ScheduledCharacter, SavedState, Node):
         """Use the present rules; facts and fired rules are reset."""
         if self._scheduler is not None:
             self._core = None
-            self._watch(self.rule_set)
+            self._followed = follow_changes(self._followed, [self.rule_set], self._follow)
             self._follow()
-
-    def _watch(self, rules: RuleSet | None) -> None:
-        """Connect to the ``changed`` signal of the rules, and of no others."""
-        if self._watched is not None:
-            self._watched.disconnect("changed", self._follow)
-        self._watched = rules
-        if rules is not None:
-            rules.connect("changed", self._follow)
 
     def _follow(self) -> None:
         """Use the rules and parameters as they are now; after a mistake, which is reported, keep the former ones."""

@@ -26,6 +26,7 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.saving.node_settings import SharedSettings, core_settings, exported_values
+from addons.ai_core.nodes.scheduling.followed_resources import follow_changes
 from addons.ai_core.nodes.senses.sense_drawing import DragHandle, DrawnNode, Points, ball, cone
 from addons.ai_core.nodes.senses.sense_manager import TRAIL
 from addons.ai_core.nodes.senses.sense_member import SenseMember, refused
@@ -215,7 +216,7 @@ class SensorBase(DrawnNode, SenseMember):
     searching_factor = export(
         float, 1.5, range=(0.1, 5, 0.01), live=True, shown_when=("is_searching", True),
         doc="Factor on the angles of all cones while is_searching is true.")
-    _watched: Sequence[SightCone] = ()
+    _followed: Sequence[SightCone] = ()
 
     def __init__(self) -> None:
         self._id = -1
@@ -572,16 +573,12 @@ class SensorBase(DrawnNode, SenseMember):
         return warnings
 
     def _cones_set(self) -> None:
-        self._watch()
+        self._follow_cones()
         self._change()
 
-    def _watch(self) -> None:
+    def _follow_cones(self) -> None:
         """Connect to the ``changed`` signal of each cone."""
-        for one in self._watched:
-            one.disconnect("changed", self._change)
-        self._watched = list(dict.fromkeys(self.chosen_cones()))
-        for one in self._watched:
-            one.connect("changed", self._change)
+        self._followed = follow_changes(self._followed, self.chosen_cones(), self._change)
 
     @property
     def _saved_cones(self) -> Sequence[Any]:
@@ -592,7 +589,7 @@ class SensorBase(DrawnNode, SenseMember):
         """Replace the cones by those of a save; unchanged cones keep their resources."""
         if _numbers(cones) != self._saved_cones:
             self.__dict__[type(self).sight_cones.slot] = cones
-            self._watch()
+            self._follow_cones()
 
     def drawing(self) -> dict[str, Points]:
         near = ball(self.near_range, self.frame, is_flat=self.is_flat) if self.near_range > 0 else ()

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
 from typing import Any
@@ -43,6 +43,7 @@ from addons.ai_core.nodes.rules.rule_set import RuleSet
 from addons.ai_core.nodes.saving.node_settings import core_settings
 from addons.ai_core.nodes.saving.node_state import NodeAt, SavedState
 from addons.ai_core.nodes.saving.scene_saving import saving
+from addons.ai_core.nodes.scheduling.followed_resources import follow_changes
 from addons.ai_core.nodes.scheduling.named_nodes import named_node, why_not_named
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     call_waiting,
@@ -256,10 +257,10 @@ class Squad(SavedState, Node):
         doc="Tactic in use: bounding_overwatch, flanking, healing_support, sacrifice, scouting or"
             " suppressing_fire. If empty, the squad keeps its formation. It stays set while no enemy is in sight.")
     tactic_rules = export(
-        RuleSet, None, live=False,
+        RuleSet, None, on_set="_take_rules",
         doc="Rules that choose the tactic at each thought: \"do flanking\" of the first rule that fires. The facts are"
             " met, near, strong, can_hit, outnumbered, at_risk, has_order, has_healer, has_scout, and those of the"
-            " rule set.")
+            " rule set. A change of the rules takes effect at once; after a mistake the former ones remain.")
     habits = export(
         NodePath, NodePath(""), hint=node_path("HabitTree"),
         doc="HabitTree that chooses the tactic instead of the rules: the name of its active habit is the tactic.")
@@ -328,6 +329,7 @@ class Squad(SavedState, Node):
         self._led: list[tuple[int, Any]] = []        # rows of those whose navigation agents lead them
         self._enemies: dict[int, int] = {}          # id of an enemy -> instance id
         self._last_enemy = 0
+        self._followed: Sequence[RuleSet] = ()
         self._picture: Any = None
         self._map_wait = MapWait()
         self._has_ground = False                    # or none has come for so long
@@ -391,6 +393,7 @@ class Squad(SavedState, Node):
                 priority=self.priority)]
         self._scheduler.join(self)
         call_waiting(self, SQUADS)
+        self._followed = follow_changes(self._followed, [self.tactic_rules], self._follow_rules)
         if self.tactic:
             self._take_tactic()
 
@@ -400,6 +403,7 @@ class Squad(SavedState, Node):
             for task in self._tasks:
                 self._scheduler.unschedule(task)
             self._scheduler.leave(self)
+        self._followed = follow_changes(self._followed, (), self._follow_rules)
         self.discharge_all()
         self.hide_squad()
         self._core, self._scheduler, self._tasks, self._mistake = None, None, [], ""
@@ -502,7 +506,7 @@ class Squad(SavedState, Node):
             settings=MarchSettings(**settings["march"]),
             stance_policy=StancePolicy(**settings["stance"], last_stand_at=min(0.35, self.retreat_at)),
             tokens=AttackTokens(self.max_attackers), standing=self._standing,
-            choose_tactic=self.tactic_chooser(),
+            choose_tactic=self.tactic_chooser(None),
             faults=self._scheduler.faults, on_event=self._emit)
 
     def _pattern(self) -> Pattern:
@@ -915,18 +919,35 @@ class Squad(SavedState, Node):
         with refusing():
             return situation_grade(fact, self.core.situation()) if len(self.core) else 0.0
 
-    def tactic_chooser(self) -> Any:
+    def tactic_chooser(self, before: Any) -> Any:
         """Return the function that chooses the tactic at each thought of the library's squad.
 
-        Invalid rules are reported, and choose none: the tactic stays the one that was set.
+        Args:
+            before: the function until now, whose facts and fired rules are kept, None for none. Invalid rules are
+                reported, and change nothing; without one before, the tactic stays the one that was set.
         """
         if has_script_method(self, "_choose_tactic") or self.tactic_rules is None:
             return self._asked_tactic
         try:
-            return TacticByRules(self.rules_of_tactics(), faults=self._scheduler.faults)
+            chooser = TacticByRules(self.rules_of_tactics(), faults=self._scheduler.faults)
         except RefusedValue:
             report_next_frame(self, self._rule_mistakes)
-            return self._asked_tactic
+            return before or self._asked_tactic
+        if isinstance(before, TacticByRules):
+            chooser.mind.continue_from(before.mind)
+        return chooser
+
+    def _take_rules(self) -> None:
+        """Choose by other rules."""
+        if self._core is not None:
+            self._followed = follow_changes(self._followed, [self.tactic_rules], self._follow_rules)
+            self._core.choose_tactic = self.tactic_chooser(None)
+        self.update_configuration_warnings()
+
+    def _follow_rules(self) -> None:
+        """Choose by the rules as they are now."""
+        if self._core is not None:
+            self._core.choose_tactic = self.tactic_chooser(self._core.choose_tactic)
 
     def rules_of_tactics(self) -> library.RuleSet:
         """Return the rules with the facts of a squad; the name after "do" is a tactic.
@@ -964,7 +985,7 @@ class Squad(SavedState, Node):
             if self.tactic_rules is not None:
                 self.rules_of_tactics()
         except RefusedValue as mistake:
-            return [f"{mistake}; no tactics will be chosen"]
+            return [f"{mistake}; they choose no tactics until this is corrected"]
         return []
 
     def _asked_tactic(self, situation: Any) -> str | None:
