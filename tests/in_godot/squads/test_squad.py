@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from addons.ai_core.bridge.gd import Vector2, Vector3, construct
+from addons.ai_core.bridge.gd import RefusedValue, Vector2, Vector3, construct
 from tests.in_godot.squads.squad_world import armed, character, places, recruits, until
 
 pytestmark = pytest.mark.in_its_own_world
@@ -79,6 +79,30 @@ def test_a_formation_resource_says_who_stands_where(node, world, squad, physics_
     assert healer.get_slot() == 1
     assert tuple(healer.get_character().get_global_position()) == pytest.approx((12, 0, 0), abs=0.5)
     assert formation.get_slots(4).tolist() == [[0, 0], [-3, 0], [-1, 2], [-5, 0]]
+
+
+def test_changes_of_a_formation_take_effect_at_once(node, world, squad, physics_frames, expect_errors):
+    formation = construct("Formation")
+    squad.formation = formation
+    recruits(node, world, squad, 3)
+    physics_frames(2)
+    formation.spacing = 5.0
+    assert squad.core.formation.spacing_m == 5.0
+    formation.pattern = formation.Pattern.CUSTOM           # without slots until the next line
+    formation.custom_slots = [Vector2(0, 0), Vector2(-3, 0), Vector2(-1, 2)]
+    physics_frames(2)
+    assert squad.core.formation.pattern == "custom"
+    expect_errors("a custom formation must have at least one slot, got none", times=1)
+    formation.custom_slots = []
+    physics_frames(2)
+    assert len(squad.core.formation.custom_slots) == 3, "the former formation remains"
+    with pytest.raises(RefusedValue, match="a custom formation must have at least one slot"):
+        squad.formation = formation.duplicate()
+    formation.custom_slots = [Vector2(0, 0)]
+    assert len(squad.core.formation.custom_slots) == 1, "the refused one is not followed"
+    squad.formation = None
+    formation.spacing = 9.0
+    assert squad.core.formation.spacing_m == 2.0
 
 
 @pytest.mark.parametrize(("spacing", "behind"), [(0.0, 64.0), (50.0, 50.0)])

@@ -27,7 +27,7 @@ class Formation(Resource):
     """A pattern of slots around a commander, for any number of members.
 
     Assign it to formation of Squad nodes. Slots lie along the path of the commander: members behind it follow
-    the path. A change of the resource takes effect when it is assigned to the Squad again.
+    the path. A change of the resource takes effect at once in all squads that use it.
     """
 
     class Pattern(IntEnum):
@@ -39,32 +39,32 @@ class Formation(Resource):
         CUSTOM = 5
 
     pattern = export(
-        Pattern, Pattern.WEDGE, core="pattern",
+        Pattern, Pattern.WEDGE, core="pattern", on_set="_notify",
         doc="Pattern of slots. Line: abreast. Column: in a file. Wedge: a triangle with the commander at the tip."
             " Phalanx: a block. Circle: a ring. Custom: custom_slots.")
     spacing = export(
-        float, 0.0, range=(0, 100, 0.05), or_greater=True,
+        float, 0.0, range=(0, 100, 0.05), or_greater=True, on_set="_notify",
         doc="Distance between neighbors, in m, in 2D in px; with custom slots, the distance between two repetitions"
             " of the pattern. 0 is 2 m, or their length in px.")
     files = export(
         int, 0, range=(0, 100, 1), or_greater=True, shown_when=("pattern", Pattern.COLUMN, Pattern.PHALANX),
-        core="files",
+        core="files", on_set="_notify",
         doc="Number of members abreast; 0 chooses it by the number of members.")
     custom_slots = export(
-        PackedVector2Array, (), shown_when=("pattern", Pattern.CUSTOM),
+        PackedVector2Array, (), shown_when=("pattern", Pattern.CUSTOM), on_set="_notify",
         doc="Positions of slots, in m, in 2D in px: x ahead of the commander, y to its right. The first slot is the"
             " commander's. With more members than slots, the pattern repeats behind.")
     only_roles = export(
-        PackedStringArray, (), group="Roles", shown_when=("pattern", Pattern.CUSTOM),
+        PackedStringArray, (), group="Roles", shown_when=("pattern", Pattern.CUSTOM), on_set="_notify",
         doc="Roles admitted to each slot, separated by commas; other members are excluded. Empty admits all members.")
     preferred_roles = export(
-        PackedStringArray, (), shown_when=("pattern", Pattern.CUSTOM),
+        PackedStringArray, (), shown_when=("pattern", Pattern.CUSTOM), on_set="_notify",
         doc="Roles preferred for each slot, separated by commas.")
     role_places = export(
-        dict, {}, core="places",
+        dict, {}, core="places", on_set="_notify",
         doc="Preferred part of the formation by role: \"front\", \"rear\", \"center\" or \"flank\".")
     mismatch_cost = export(
-        float, 3.0, range=(0, 1000, 0.1), or_greater=True,
+        float, 3.0, range=(0, 1000, 0.1), or_greater=True, on_set="_notify",
         doc="Cost of a slot that does not suit a role, in spacings of additional distance.")
 
     @method
@@ -88,6 +88,9 @@ class Formation(Resource):
                 custom_slots=tuple(self._slot(number, one, unit) for number, one in enumerate(self.custom_slots)))
         except (LookupError, TypeError, ValueError) as error:
             raise RefusedValue(f"its formation is invalid: {error}") from None
+
+    def _notify(self) -> None:
+        self.emit_changed()
 
     def _slot(self, number: int, place: Vector2, unit: float) -> core.FormationSlot:
         return core.FormationSlot(

@@ -329,7 +329,8 @@ class Squad(SavedState, Node):
         self._led: list[tuple[int, Any]] = []        # rows of those whose navigation agents lead them
         self._enemies: dict[int, int] = {}          # id of an enemy -> instance id
         self._last_enemy = 0
-        self._followed: Sequence[RuleSet] = ()
+        self._followed_rules: Sequence[RuleSet] = ()
+        self._followed_formation: Sequence[Formation] = ()
         self._picture: Any = None
         self._map_wait = MapWait()
         self._has_ground = False                    # or none has come for so long
@@ -393,7 +394,8 @@ class Squad(SavedState, Node):
                 priority=self.priority)]
         self._scheduler.join(self)
         call_waiting(self, SQUADS)
-        self._followed = follow_changes(self._followed, [self.tactic_rules], self._follow_rules)
+        self._followed_rules = follow_changes(self._followed_rules, [self.tactic_rules], self._follow_rules)
+        self._followed_formation = follow_changes(self._followed_formation, [self.formation], self._follow_formation)
         if self.tactic:
             self._take_tactic()
 
@@ -403,7 +405,8 @@ class Squad(SavedState, Node):
             for task in self._tasks:
                 self._scheduler.unschedule(task)
             self._scheduler.leave(self)
-        self._followed = follow_changes(self._followed, (), self._follow_rules)
+        self._followed_rules = follow_changes(self._followed_rules, (), self._follow_rules)
+        self._followed_formation = follow_changes(self._followed_formation, (), self._follow_formation)
         self.discharge_all()
         self.hide_squad()
         self._core, self._scheduler, self._tasks, self._mistake = None, None, [], ""
@@ -612,10 +615,26 @@ class Squad(SavedState, Node):
 
     def _form(self) -> None:
         if self._core is not None:
-            self._core.set_formation(self._pattern())
+            self._core.set_formation(self._pattern())       # first: an invalid one is refused
+            self._followed_formation = follow_changes(
+                self._followed_formation, [self.formation], self._follow_formation)
             for member in self._members.values():
                 member.join_crowd()
         self.update_configuration_warnings()
+
+    def _follow_formation(self) -> None:
+        """Use the formation as it is now; after a mistake, which is reported, keep the former one."""
+        if self._formation_mistakes():
+            report_next_frame(self, self._formation_mistakes)
+        else:
+            self._form()
+
+    def _formation_mistakes(self) -> list[str]:
+        try:
+            self._pattern()
+        except RefusedValue as error:
+            return [str(error)]
+        return []
 
     def _in_use(self) -> None:
         if self._core is not None and len(self._core):
@@ -635,10 +654,7 @@ class Squad(SavedState, Node):
             warnings.append(
                 f"retreat_at must not be above fight_at, got {self.retreat_at:g} and {self.fight_at:g};"
                 " the squad will not run")
-        try:
-            self._pattern()
-        except RefusedValue as error:
-            warnings.append(f"{error}; the squad will not run")
+        warnings += [f"{one}; the squad will not run" for one in self._formation_mistakes()]
         return [*warnings, *self.choosing_warnings(), *scheduler_warnings(self)]
 
     @method
@@ -940,7 +956,7 @@ class Squad(SavedState, Node):
     def _take_rules(self) -> None:
         """Choose by other rules."""
         if self._core is not None:
-            self._followed = follow_changes(self._followed, [self.tactic_rules], self._follow_rules)
+            self._followed_rules = follow_changes(self._followed_rules, [self.tactic_rules], self._follow_rules)
             self._core.choose_tactic = self.tactic_chooser(None)
         self.update_configuration_warnings()
 
