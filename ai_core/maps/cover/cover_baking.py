@@ -166,6 +166,8 @@ def _corners(polygon: ArrayLike) -> NDArray[np.int64]:
 PLACES_PER_STEP = 8
 """Candidates tested at once (count), with 16 rays, then up to 96 around the places that hide a body. Most of
 the time of each step is fixed, some 30 µs, so fewer candidates take as long."""
+JOINED_TOGETHER = 32
+"""Groups of candidates whose spots are joined at once (count): 40 µs, and the result of 20,000 candidates 0.1 ms."""
 PROBE = 0.85
 """Height of the test rays as a share of the body height: cover that ends below the eyes hides no body."""
 
@@ -245,6 +247,7 @@ class CoverBaking(SteppedWork):
         self._looked = 0
         self._steps = self._bake()
         self._found: list[CoverSpots] = []
+        self._late: list[CoverSpots] = []       # not joined yet
 
     @property
     def is_done(self) -> bool:
@@ -264,14 +267,18 @@ class CoverBaking(SteppedWork):
             RuntimeError: if the baking is not done.
         """
         self._check_done()
-        return CoverSpots.joined(self._found)
+        return CoverSpots.joined((*self._found, *self._late))
 
     def _bake(self) -> Generator[None, None, None]:
         """Bake in steps of at most some 50 µs beside ``blocked`` and ``ground``."""
         while self._looked < len(self._candidates):
             probed = yield from self._probe(slice(self._looked, self._looked + PLACES_PER_STEP))
             yield
-            self._found.append((yield from self._survey(*probed)))
+            self._late.append((yield from self._survey(*probed)))
+            if len(self._late) == JOINED_TOGETHER:
+                yield
+                self._found.append(CoverSpots.joined(self._late))
+                self._late = []
             self._looked = min(len(self._candidates), self._looked + PLACES_PER_STEP)
             yield
 

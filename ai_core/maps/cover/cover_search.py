@@ -51,6 +51,9 @@ ROWS_PER_STEP = 300
 OBJECTS_PER_STEP = 50
 """Objects out of range passed over together (count): 50 µs."""
 
+BOUNDS_PER_STEP = 30
+"""Spots behind objects ranked together (count): 75 µs."""
+
 EXPOSURE_BEHIND_OBJECT = 0.75
 """Assumed exposure of a spot behind an object, which is not baked: open except on one side."""
 
@@ -258,9 +261,12 @@ class CoverSearch(SteppedWork):
             self._left += len(rows)
             yield
         yield from self._find_behind_objects()
-        run = sorted((-self._bound(one), MOST + 1 + index) for index, one in enumerate(self._others))
-        self._runs.append(run)
-        self._left += len(run)
+        for begin in range(0, len(self._others), BOUNDS_PER_STEP):
+            some = self._others[begin:begin + BOUNDS_PER_STEP]
+            run = sorted((-self._bound(one), MOST + 1 + begin + index) for index, one in enumerate(some))
+            self._runs.append(run)
+            self._left += len(run)
+            yield
 
     def _bound(self, one: _Candidate) -> float:
         """Return the best possible score of a candidate."""

@@ -9,6 +9,8 @@ import pytest
 
 from ai_core.errors import UnknownNameError
 from ai_core.maps import CoverMap, CoverObject, CoverQuery, CoverSpots
+from ai_core.maps.cover import cover_map
+from ai_core.maps.cover.cover_map import TAKEN_TOGETHER
 from ai_core.saving.fields import StateError
 from ai_core.scheduling.interruptible import finished
 from tests.maps.cover.cover_levels import CoverLevel, best
@@ -240,7 +242,8 @@ def same_by_hand(old, new):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_replaced_spots_are_matched_as_by_hand(seed):
+def test_replaced_spots_are_matched_as_by_hand(seed, monkeypatch):
+    monkeypatch.setattr(cover_map, "TAKEN_TOGETHER", 70)
     cover, old, new = CoverMap(), crowded(300, 0), crowded(300, seed, 0.08)
     ids = cover.add(old)
     expected = same_by_hand(old, new)
@@ -266,6 +269,24 @@ def test_replacing_changes_nothing_before_its_last_step():
     assert steps >= 3
     assert len(cover) == 10
     assert len(list(cover.replacing(crowded(300, 4)))) > steps          # matched in parts
+
+
+@pytest.mark.parametrize("box", [(), ((-3, -3, -3), (-1, 3, 3))])
+def test_no_step_of_replacing_is_over_all_spots(box, monkeypatch):
+    cover, taken = CoverMap(), []
+    cover.add(crowded(3 * TAKEN_TOGETHER, 0))
+    cover.reserve(TAKEN_TOGETHER + 7, "Bob")
+    new = crowded(3 * TAKEN_TOGETHER, 0)
+    if box:
+        new = new.taken((new.places >= box[0]).all(axis=1) & (new.places <= box[1]).all(axis=1))
+    take = CoverSpots.taken
+    monkeypatch.setattr(CoverSpots, "taken", lambda spots, rows: taken.append(len(rows)) or take(spots, rows))
+    before = cover.spots
+    change = finished(cover.replacing(new, *box))
+    assert (change.kept, change.added, change.removed, change.lost_by) == (len(new), 0, 0, {})
+    assert cover.spots.places.tolist() == before.places.tolist()
+    assert max(taken) <= TAKEN_TOGETHER
+    assert sum(taken) == 3 * TAKEN_TOGETHER
 
 
 def test_replacing_begins_again_when_spots_came_meanwhile():

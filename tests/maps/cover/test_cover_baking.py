@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.maps import CoverBaking, CoverCandidates, Grid, candidates_along_edges, candidates_from_grid, wall_edges
-from ai_core.maps.cover.cover_spots import LEFT, OVER, RIGHT
+from ai_core.maps.cover.cover_baking import JOINED_TOGETHER, PLACES_PER_STEP
+from ai_core.maps.cover.cover_spots import LEFT, OVER, RIGHT, CoverSpots
 from tests.maps.cover.cover_levels import CoverLevel
 
 YARD = """
@@ -84,6 +85,20 @@ def test_progress_grows_and_nothing_is_there_before_it_is_done():
     baking.cancel()
     with pytest.raises(RuntimeError, match="cancelled"):
         baking.advance(Budget.unlimited())
+
+
+def test_no_step_of_baking_joins_all_spots(monkeypatch):
+    level, joined = CoverLevel("\n".join(["#.#.#." * 12, "......" * 12] * 24)), []
+    baking = level.baking()
+    join = CoverSpots.joined
+    monkeypatch.setattr(CoverSpots, "joined", lambda parts: joined.append(len(parts)) or join(parts))
+    baking.advance(Budget.unlimited())
+    found = baking.result
+    assert len(found) > 2 * JOINED_TOGETHER * PLACES_PER_STEP
+    assert max(joined) == JOINED_TOGETHER
+    monkeypatch.undo()
+    rows = np.concatenate((found.places, found.towards), axis=1)
+    assert len(np.unique(rows, axis=0)) == len(found) == len(level.candidates())
 
 
 def test_hexagons_have_six_sides():

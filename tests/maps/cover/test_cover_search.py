@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.maps import CoverBody, CoverMap, CoverObject, CoverQuery, CoverSearch, GridLineOfSight
-from ai_core.maps.cover.cover_search import ROWS_PER_STEP
+from ai_core.maps.cover.cover_search import BOUNDS_PER_STEP, ROWS_PER_STEP
 from ai_core.maps.cover.cover_spots import CoverSpots
 from ai_core.scheduling import BackgroundJob, Scheduler, Suspendable
 from ai_core.scheduling.policies import Policy
@@ -152,6 +152,19 @@ def test_no_step_ranks_more_than_some_hundred_spots(monkeypatch):
         looked.append(None)
     pieces = [range(begin, min(count, begin + ROWS_PER_STEP)) for begin in range(0, count, ROWS_PER_STEP)]
     assert looked[:2 * len(pieces)] == [one for piece in pieces for one in (piece, None)]
+
+
+def test_no_step_ranks_all_spots_behind_objects(monkeypatch):
+    cover, bounds = CoverMap(), []
+    for number in range(2 * BOUNDS_PER_STEP + 7):
+        cover.put_object(number, CoverObject((number % 9, 0.5, number // 9), (0.2, 0.5, 0.2)))
+    bound = CoverSearch._bound
+    monkeypatch.setattr(CoverSearch, "_bound", lambda *given: bounds.append(1) or bound(*given))
+    search = CoverSearch(cover, (4, 0, 4), [(20, 1, 4)], lambda lines: np.ones(len(lines), np.bool_))
+    for _ in search._steps:
+        bounds.append(None)
+    runs = "".join("." if one is None else "#" for one in bounds).split(".")
+    assert [len(one) for one in runs if one] == [BOUNDS_PER_STEP, BOUNDS_PER_STEP, 7]
 
 
 def by_hand(cover, agent, threats, blocked):
