@@ -190,6 +190,7 @@ class PathService(Saveable):
 
     Attributes:
         provider: the provider. The ground is not saved, and must be the same when a state is loaded.
+        loads: how often a state was loaded (count); then tickets and numbers of before may be those of others.
     """
 
     SHOWN = ("provider", "is_idle")
@@ -233,7 +234,7 @@ class PathService(Saveable):
         self._prepares_first = False    # the budget of the last advance ended before the preparation
         self._held: WeakValueDictionary[int, PathTicket] = WeakValueDictionary()
         self._unclaimed: dict[int, PathTicket] = {}
-        self._loaded_at_frame = 0
+        self._loaded_at_frame = self.loads = 0
         self._counts = dict.fromkeys(
             ("requests", "shared", "searches", "found", "partial", "no_path", "failed", "refused"), 0)
 
@@ -448,6 +449,7 @@ class PathService(Saveable):
                 self._jobs.raise_priority(job, ticket.priority)
         self._unclaimed, self._held = tickets, WeakValueDictionary(tickets)
         self._loaded_at_frame = self._clock.now.frame
+        self.loads += 1
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
         requests, taken = values.requests, set()

@@ -24,6 +24,10 @@ Floats = NDArray[np.float64]
 class Routes(Protocol):
     """Source of paths for a squad, which makes one request for all its members."""
 
+    @property
+    def loads(self) -> int:
+        """How often a state of the source was loaded (count); tickets of before may be those of others then."""
+
     def request(self, start: Floats, goal: Floats) -> Any:
         """Request a path and return a ticket at once."""
 
@@ -86,6 +90,8 @@ def only_to(goal: ArrayLike, end: ArrayLike) -> str:
 class StraightRoutes(Described):
     """Straight lines to the goal, for open ground."""
 
+    loads = 0
+
     def request(self, start: Floats, goal: Floats) -> Floats:
         """Return the path, which is its own ticket."""
         return np.stack([start, goal])
@@ -142,6 +148,11 @@ class GridRoutes(Described):
         self._axes = [0, 1] if dimensions == 2 else [0, 2]
         self._partial = bool(partial)
         self._ends: WeakKeyDictionary[Any, tuple[Floats, Floats]] = WeakKeyDictionary()
+
+    @property
+    def loads(self) -> int:
+        """How often a state of the service was loaded (count)."""
+        return int(self._service.loads)
 
     def cell_at(self, place: Floats) -> int:
         """Return the number of the cell that contains a position.

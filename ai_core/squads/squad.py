@@ -199,6 +199,7 @@ class Squad(Saveable):
         self._ticket: Any = None
         self._ends: tuple[Floats, Floats] | None = None     # of the path that the ticket is for
         self._resumes: RouteRequest | None = None           # loaded; it has no ticket before the routes are loaded
+        self._former: tuple[Any, int] | None = None         # ticket of before the load, and the loads of its routes
         self._asks_again = False        # the ground changed while a path was searched
         self._has_marched = False       # for the present order
         self._was_in_column = False     # as last reported
@@ -404,9 +405,36 @@ class Squad(Saveable):
 
     @_requested.setter
     def _requested(self, request: RouteRequest | None) -> None:
-        # The ticket is not cancelled: loaded routes have cancelled it, or have given it to a saved request.
-        self._ticket = self._ends = None
+        self._ticket = self._ends = None        # what becomes of the ticket depends on the routes: _cancel_former
         self._resumes = request
+
+    def prepare_state(self, state: object) -> Change:
+        """Check a saved state completely; return the function that loads it.
+
+        Raises:
+            StateError: if the state cannot be loaded; names the place and the reason.
+        """
+        loads, change = self.routes.loads, super().prepare_state(state)
+
+        def load() -> None:
+            if self._ticket is not None:
+                self._former = self._ticket, loads
+            change()
+            if self._resumes is None:
+                self._cancel_former()
+
+        return load
+
+    def _cancel_former(self) -> None:
+        """Cancel the ticket of before a load, unless it is that of the loaded request.
+
+        Loaded routes have cancelled it themselves, or have given it to another's saved request.
+        """
+        former, self._former = self._former, None
+        if former is None or former[1] != self.routes.loads:
+            return
+        if self._ticket is None or self.routes.key(self._ticket) != self.routes.key(former[0]):
+            self._safely("cancel", lambda: self.routes.cancel(former[0]))
 
     def _save_tactic(self) -> list[Any] | None:
         return None if self._tactic is None else [self._tactic.name, self._tactic.save_state()]
@@ -814,6 +842,8 @@ class Squad(Saveable):
             self._fail(f"no member comes nearer to its slot; stragglers: all {len(self)}")
         if self.order.state == "waiting":
             yield from self._safely_in_steps("path", self._poll_path())
+            if self.order.state == "waiting" and self.faults.is_quarantined((self, "path")):
+                self._fail("what finds its path is quarantined after repeated errors, which were reported; release it")
         if len(self) and not self._march.is_laid:
             yield from self._safely_in_steps("path", self._march.lay_again(self._all_slots()))
         if self._march.has_path:
@@ -861,7 +891,8 @@ class Squad(Saveable):
             self._safely("path", self._resume)
         ticket, self._ticket, self._ends, self._resumes = self._ticket, None, None, None
         if ticket is not None:
-            self._safely("path", lambda: self.routes.cancel(ticket))
+            self._safely("cancel", lambda: self.routes.cancel(ticket))
+        self._cancel_former()
 
     def _resume(self) -> None:
         """Take up the request of a save."""
@@ -869,6 +900,7 @@ class Squad(Saveable):
         assert request is not None
         self._ends = np.array(request.start), np.array(request.goal)
         self._ticket = self.routes.resumed(*self._ends, request.key)
+        self._cancel_former()
 
     def _poll_path(self) -> Steps[None]:
         order, goal = self.order, np.array(self.order.goal)
@@ -1035,7 +1067,7 @@ class Squad(Saveable):
 
     def release(self) -> None:
         """Release all callbacks that were quarantined after repeated errors."""
-        for step in ("path", "slots", "march", "choose_commander", "choose_tactic", "tactic", "on_event"):
+        for step in ("path", "cancel", "slots", "march", "choose_commander", "choose_tactic", "tactic", "on_event"):
             self.faults.release((self, step))
 
     def __len__(self) -> int:

@@ -9,6 +9,7 @@ import pytest
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
+from ai_core.faults import FaultIsolation
 from ai_core.maps import Grid
 from ai_core.paths import GridPathProvider, PathService
 from ai_core.saving.fields import StateError
@@ -195,6 +196,82 @@ def test_order_that_replaces_a_loaded_one_cancels_its_request():
         one.squad.move_to((3.5, 25.5))
     assert first.paths.statistics() == other.paths.statistics()
     assert take({"paths": other.paths}) == take({"paths": first.paths})
+
+
+@pytest.mark.parametrize("saved_at", [1, 6, 20])
+def test_a_squad_loaded_alone_ends_its_own_search(saved_at):
+    world = World()
+    states = {}
+    for frame in range(30):
+        world.frame()
+        if frame == saved_at:
+            states = take({"squad": world.squad})
+    world.squad.move_to((3.5, 25.5))
+    world.squad.think()
+    assert not world.paths.is_idle
+    restore(states, {"squad": world.squad})
+    if world.squad.order.state == "waiting":
+        world.squad.think()
+        assert world.paths.statistics()["waiting"] + world.paths.statistics()["running"] == 1
+    else:
+        assert world.paths.is_idle
+
+
+def test_a_squad_loaded_alone_while_it_waits_keeps_its_ticket():
+    world = World()
+    world.squad.move_to((25.5, 25.5))
+    world.squad.think()
+    for _ in range(2):
+        restore(take({"squad": world.squad}), {"squad": world.squad})
+    world.paths.advance(Budget.unlimited())
+    world.squad.think()
+    assert world.squad.order.state == "marching"
+    assert world.paths.statistics()["requests"] == 1
+
+
+@pytest.mark.parametrize("order", [("clock", "paths", "a", "b"), ("clock", "a", "b", "paths")])
+def test_a_load_cancels_no_ticket_that_it_gives_to_another(order):
+    def made():
+        world = World()
+        world.b = Squad("B", world.clock, routes=GridRoutes(world.paths, world.cells.shape))
+        world.b.add(0, (3.0, 3.0))
+        return world, {"clock": world.clock, "paths": world.paths, "a": world.squad, "b": world.b}
+
+    (world, parts), (other, others) = made(), made()
+    world.b.move_to((25.5, 20.5))
+    world.b.think()
+    other.squad.move_to((25.5, 25.5))
+    other.squad.think()         # the same number as the ticket of the other squad
+    restore(take({name: parts[name] for name in order}), {name: others[name] for name in order})
+    for _ in range(2):
+        other.squad.think()
+        other.b.think()
+        other.paths.advance(Budget.unlimited())
+    assert (other.b.order.state, other.squad.order.state) == ("marching", world.squad.order.state)
+    assert other.paths.statistics()["requests"] == 1
+
+
+class BrokenRoutes(GridRoutes):
+    """Routes over a grid whose paths cannot be read."""
+
+    def points(self, ticket):
+        raise RuntimeError("no points")
+
+
+def test_an_order_whose_path_always_raises_fails():
+    world, faults = World(), []
+    squad = Squad("B", world.clock, routes=BrokenRoutes(world.paths, world.cells.shape),
+                  faults=FaultIsolation(report=faults.append))
+    squad.add(0, (3.0, 3.0))
+    squad.move_to((25.5, 25.5))
+    for _ in range(3):
+        squad.think()
+    assert (len(faults), squad.order.state, world.paths.is_idle) == (3, "failed", True)
+    assert "quarantined after repeated errors" in squad.order.why
+    squad.release()
+    squad.move_to((25.5, 25.5))
+    squad.think()
+    assert (len(faults), squad.order.state) == (4, "waiting")
 
 
 def test_a_request_whose_ticket_is_unknown_is_made_again():

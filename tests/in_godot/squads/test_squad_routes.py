@@ -107,3 +107,13 @@ def test_loaded_squad_takes_up_its_request(squad, service, scheduler, physics_fr
     assert squad.get_path_points().tolist() == path.tolist()
     assert squad.get_stats()["paths_requested"] == 1
     assert service.get_stats()["requests"] == 1
+
+
+def test_a_squad_loaded_alone_releases_its_ticket(squad, service, physics_frames):
+    state = squad.save_state()
+    service.release_after = 99.0
+    squad.move_to(Vector2(305, 305))
+    until(lambda: squad.get_stats()["paths_requested"], physics_frames)
+    assert service.get_stats()["tickets"] == 1
+    assert squad.load_state(state)
+    assert service.get_stats()["tickets"] == 0

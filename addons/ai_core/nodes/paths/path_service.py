@@ -428,6 +428,11 @@ class PathService(SavedState, Node):
     def mark(self, mark: str) -> None:
         self._mark = mark
 
+    @property
+    def loads(self) -> int:
+        """How often a state of the library's service was loaded (count)."""
+        return 0 if self._service is None else self._service.loads
+
     def end_requests(self) -> None:
         """Forget all tickets; their ids are not used again."""
         self._requests, self._open, self._improved = {}, {}, {}

@@ -458,6 +458,11 @@ class Squad(SavedState, Node):
         counts["farthest_from_slot"] = counts.pop("farthest_from_slot_m") * self.unit
         return counts
 
+    @method
+    def release_quarantined(self) -> None:
+        """Release what was quarantined after three failures in a row, such as the search for its path."""
+        self.core.release()
+
     save_state, load_state = saving("members, order, path, slots and tactic")
 
     def is_in_use(self) -> bool:

@@ -33,6 +33,12 @@ class SceneRoutes:
         self._squad = squad
         self._reported = ""
 
+    @property
+    def loads(self) -> int:
+        """How often a state of the service was loaded (count)."""
+        service = self._squad.path_service()
+        return 0 if service is None else int(service.loads)
+
     def request(self, start: Floats, goal: Floats) -> Any:
         """Return a ticket: of the service, or the straight line itself.
 
