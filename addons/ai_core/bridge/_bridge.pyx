@@ -3,10 +3,11 @@
 
 Parts: interface (functions of the engine), strings, values, packed, variant (conversions), array bytes,
 objects (liveness), stored values (of exported properties), callables, methods (calling the engine), classes (registering),
-callbacks (being called), batches (many calls in one crossing), branches (nodes below a node), kept calls (one
-repeated call), kept rows (many of those), kept hooks (of scripts and signals), direct calls (of those, from C),
-shared calls (many calls with the same arguments), walks (of characters), path following, held courses (turns that
-need no decision), emissions (one signal of many objects), errors, and the entry below.
+callbacks (being called), batches (many calls in one crossing), branches (nodes below a node), node calls
+(the most frequent methods of nodes), kept calls (one repeated call), kept rows (many of those), kept hooks (of scripts
+and signals), direct calls (of those, from C), shared calls (many calls with the same arguments), walks (of characters),
+path following, held courses (turns that need no decision), emissions (one signal of many objects), errors, and the
+entry below.
 
 Terms in comments. OWNED: the named owner must free it. BORROWED: valid during
 this call only. ENGINE: memory that belongs to Godot. GIL: when it is held.
@@ -61,6 +62,7 @@ include "named_signals.pxi"
 include "places.pxi"
 include "batches.pxi"
 include "branches.pxi"
+include "node_calls.pxi"
 include "rays_through.pxi"
 include "slides.pxi"
 include "walks.pxi"
@@ -109,6 +111,7 @@ cdef bint open_bridge(get_proc_f get_proc, void* token) except False:
     open_methods()
     open_batches()
     open_branches()
+    open_node_calls()
     open_slides()
     open_walks()
     open_path_following()

@@ -14,6 +14,7 @@ from _bridge import (
     EngineMember,
     GDCallable,
     GDObject,
+    NodeObject,
     NodePath,
     PackedStringArray,
     PackedVector4Array,
@@ -93,10 +94,12 @@ TYPE_NUMBERS: dict[object, int] = {
 """Variant type of each annotation; the numbers are the engine's."""
 
 
-class Node(GDObject):
+class Node(NodeObject):
     """Base of nodes written in Python."""
 
     __engine_class__ = "Node"
+    ON_ANY_SET = ""
+    """Name of a method that is called in the tree after any export without an ``on_set`` was set; "" for none."""
 
 
 class Node2D(Node):
@@ -115,6 +118,7 @@ class RefCounted(GDObject):
     """Base of objects that exist while they are referenced."""
 
     __engine_class__ = "RefCounted"
+    ON_ANY_SET = ""
 
 
 class Resource(RefCounted):
@@ -177,7 +181,8 @@ class EngineSignal:
 
 
 def _add_members(base: type[GDObject]) -> None:
-    class_db, taken, native = singleton("ClassDB"), set(dir(GDObject)), base.__engine_class__
+    class_db, native = singleton("ClassDB"), base.__engine_class__
+    taken = set(dir(NodeObject if issubclass(base, NodeObject) else GDObject))
     inherited = {getattr(one, "__engine_class__", "") for one in base.__mro__[1:]}
     while native and native not in inherited:
         for is_method, listed in (

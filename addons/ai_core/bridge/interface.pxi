@@ -22,6 +22,7 @@ cdef extern from "engine_hashes.h":
     int64_t HASH_RefCounted_init_ref, HASH_RefCounted_unreference, HASH_RefCounted_get_reference_count
     int64_t HASH_Node3D_get_global_transform
     int64_t HASH_Node_is_inside_tree, HASH_Node_can_process, HASH_Node_get_parent
+    int64_t HASH_Node_get_viewport, HASH_Node_get_node_or_null, HASH_Node_get_path
     int64_t HASH_Node_get_child_count, HASH_Node_get_child, HASH_Node_get_name, HASH_Object_get_script
     int64_t HASH_Node_get_process_delta_time, HASH_Node_get_physics_process_delta_time
     int64_t HASH_Node3D_set_position, HASH_RayCast3D_set_target_position

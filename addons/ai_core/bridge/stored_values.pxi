@@ -47,9 +47,11 @@ cdef class StoredValue:
             return
         on_set = self.on_set
         if not on_set:
-            on_set = getattr(instance, "ON_ANY_SET", None)
+            on_set = getattr(instance, "ON_ANY_SET", "")     # a node has it: an AttributeError takes 1 us
             if on_set and not is_inside_tree((<GDObject?>instance).live()):
                 return                                   # most of a scene's values are set before it enters the tree
+        if not on_set and not self.on_live:
+            return
         act = getattr(instance, on_set) if on_set else getattr(instance, self.on_live, None)
         if act is None:
             return
@@ -73,16 +75,24 @@ cdef class StoredValue:
         return self.takes_any and (type(value) is bool or isinstance(value, str))
 
 
-def values_of(instance, tuple stored):
-    """Return the values of StoredValues of an instance as a hashable tuple; a list or dictionary is its repr()."""
+def values_of(instance, dict stored):
+    """Return the values of an instance other than the defaults, with their slots; a list or dictionary is its repr().
+
+    Args:
+        instance: the instance.
+        stored: StoredValues by slot.
+    """
     cdef list found = []
     cdef dict values = PyObject_GenericGetDict(instance, NULL)
     cdef PyObject* known
-    cdef StoredValue one
-    for one in stored:
-        known = PyDict_GetItemWithError(values, one.slot)
-        value = <object>known if known != NULL else one.default
-        if one.members is not None:
-            value = int(value)                           # the hash of a member of an enum is a call
-        found.append(repr(value) if isinstance(value, (list, dict)) else value)
-    return tuple(found)
+    for slot, value in values.items():
+        known = PyDict_GetItemWithError(stored, slot)
+        if known == NULL:
+            continue
+        if isinstance(value, (list, dict)):
+            found.append((slot, repr(value)))
+        elif (<StoredValue>known).has_flat_default or value != (<StoredValue>known).default:
+            if (<StoredValue>known).members is not None:
+                value = int(value)                       # the hash of a member of an enum is a call
+            found.append((slot, value))
+    return frozenset(found)

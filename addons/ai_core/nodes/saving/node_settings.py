@@ -105,9 +105,12 @@ def _live_kinds(cls: type) -> Record:
     return Record(dict, **{one.name: KINDS.get(one.type, Number()) for one in _live(cls)})
 
 
-def exported_values(node: Any) -> tuple[Any, ...]:
-    """Return the values of all exports of a node as a hashable tuple; a list or dictionary is its repr()."""
-    found: tuple[Any, ...] = values_of(node, _exports(type(node)))
+def exported_values(node: Any) -> frozenset[tuple[str, Any]]:
+    """Return the exports of a node that are not the defaults, with their slots; a list or dictionary is its repr().
+
+    Cost: O(values that were set).
+    """
+    found: frozenset[tuple[str, Any]] = values_of(node, _exports(type(node)))
     return found
 
 
@@ -139,5 +142,5 @@ class SharedSettings(Generic[Settings]):
 
 
 @functools.cache
-def _exports(cls: type) -> tuple[export, ...]:
-    return tuple(exports_of(cls).values())
+def _exports(cls: type) -> dict[str, export]:
+    return {one.slot: one for one in exports_of(cls).values()}

@@ -36,8 +36,11 @@ def manager_of(node: Any, dimensions: int = 0) -> Any:
 
 def is_in_world_of(manager: Any, node: Any) -> bool:
     """Return whether a node is in the world of a manager: its rays meet the bodies of no other world."""
-    one, other, find = node.get_viewport(), manager.get_viewport(), f"find_world_{manager.has_dimensions}d"
-    return bool(one == other or one.call(find) == other.call(find))
+    one, other = node.get_viewport(), manager.get_viewport()
+    if one == other:
+        return True
+    find = f"find_world_{manager.has_dimensions}d"
+    return bool(one.call(find) == other.call(find))
 
 
 def member_warnings(node: Any, manager: Any, outcome: str) -> list[str]:

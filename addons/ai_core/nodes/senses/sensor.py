@@ -300,7 +300,7 @@ class SensorBase(DrawnNode, SenseMember):
         cones = [exported_values(one) for one in self.chosen_cones()] if self.sight_cones else ()
         return _TERMS.of(self, manager.unit, manager.keeps_trails, *cones)
 
-    def made_terms(self, unit: float, keeps_trails: bool, *cones: tuple[Any, ...]) -> SensorTerms:
+    def made_terms(self, unit: float, keeps_trails: bool, *cones: frozenset[Any]) -> SensorTerms:
         """Return what the exports are for the library, below a SenseManager with these settings."""
         settings = core_settings(self, unit)
         sensor, memory = settings["sensor"], settings["memory"]
