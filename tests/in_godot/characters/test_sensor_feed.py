@@ -171,9 +171,8 @@ def test_a_freed_target_and_a_freed_sensor_leave_no_target(brain, guard, thief, 
 
 
 def test_a_manager_that_leaves_takes_the_target_along(
-    brain, manager, scheduler, thief, physics_frames, expect_errors,
+    brain, manager, scheduler, thief, physics_frames,
 ):
-    expect_errors("has lost its SenseManager", times=1)
     tree = brain()
     physics_frames(3)
     assert tree.get_value("target") == thief

@@ -249,7 +249,6 @@ def key_event():
 
 def test_it_survives_its_scheduler(level, overlay, frames, expect_errors):
     expect_errors("HabitTree '/root/Level/Bob/Habits': found no AIScheduler", times=1)
-    expect_errors("has lost its SenseManager", times=1)
     overlay.shown = True
     frames(2)
     level["scheduler"].free()

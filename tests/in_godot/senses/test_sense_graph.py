@@ -371,9 +371,8 @@ def test_the_gas_puzzle(level, node, scheduler, physics_frames, signals):
 
 
 def test_freed_regions_stay_in_the_graph_until_it_is_rebuilt(
-    level, scheduler, physics_frames, expect_errors,
+    level, scheduler, physics_frames,
 ):
-    expect_errors("has lost its SenseManager", times=1)
     hall, control = level.room("Hall", 0), level.room("Control", 10)
     door = level.portal("Door", 5, "Hall", "Control", passes_sight=True, passes_smell=True)
     guard, thief = level.eye(8, LEFT), level.thing(2)

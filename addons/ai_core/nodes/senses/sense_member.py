@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from addons.ai_core.bridge.gd import RefusedValue, get_object, report_error
+from addons.ai_core.bridge.gd import RefusedValue, get_object, report_error, report_warning
 from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.scheduling.scheduler_lookup import ONE_SHOT, report_next_frame, wait_for
 from addons.ai_core.nodes.senses.felt_collisions import CONTACTS, FeltCollisions
@@ -15,6 +15,10 @@ from ai_core.saving.declared_state import DeclaredState, Hook
 
 REFUSALS = (LookupError, TypeError, ValueError)
 """Errors that the library raises for invalid values."""
+
+BETWEEN_LEVELS_S = 5.0
+"""How long sensors and sources may be without the SenseManager that they had (s), as behind a loading screen that is
+shown between two levels; a shorter time warns of nothing, a longer one hides a manager that is missing."""
 
 MOST_CONTACTS = 4
 """Contacts that a RigidBody reports at least (count): a floor, two walls, and another body."""
@@ -30,9 +34,7 @@ def refused() -> Iterator[None]:
 
 
 def report_lost(members: list[Any]) -> None:
-    """Let members that have left a SenseManager join another one; report, once for all, those that find none.
-
-    A scene that is changed during physics is added after the next ``process_frame``, so the one after it reports.
+    """Let members that have left a SenseManager join another one; warn, once for all, of those that find none in time.
     """
     if not members or not members[0].is_inside_tree():
         return
@@ -42,16 +44,16 @@ def report_lost(members: list[Any]) -> None:
         for one in members:
             if one.is_valid() and one.is_inside_tree() and not one.has_manager and fitting_manager(one):
                 one._join()
-        tree.connect("process_frame", report, ONE_SHOT)
 
     def report() -> None:
         left = [one for one in members if one.is_valid() and one.is_inside_tree() and not one.has_manager]
         if left:
-            report_error(
-                f"has lost its SenseManager and {left[0].without_manager}; add a SenseManager to the scene (sensors and"
-                f" sources without one: {len(left)})", left[0])
+            report_warning(
+                f"has had no SenseManager for {BETWEEN_LEVELS_S:g} s and {left[0].without_manager}; add a SenseManager"
+                f" to the scene (sensors and sources without one: {len(left)})", left[0])
 
     tree.connect("process_frame", join, ONE_SHOT)
+    tree.create_timer(BETWEEN_LEVELS_S, False).connect("timeout", report)       # does not count while paused
 
 
 class SenseMember(SavedState):
@@ -62,6 +64,7 @@ class SenseMember(SavedState):
 
     STATE = DeclaredState(settings=Hook())
     _manager: Any = None
+    _has_joined = False         # a manager, now or before
     _felt_by: Any = None
     _feeling: tuple[Any, tuple[str, ...]] | None = None
     without_manager = ""
@@ -98,7 +101,10 @@ class SenseMember(SavedState):
     def _join(self: Any) -> None:
         manager = fitting_manager(self)
         if manager is None:
-            report_next_frame(self, lambda: [] if self._manager is not None else self._get_configuration_warnings())
+            if self._has_joined:
+                report_lost([self])
+            else:
+                report_next_frame(self, lambda: [] if self._manager is not None else self._get_configuration_warnings())
             wait_for(self, GROUP)
             return
         if self.setting_warnings(manager):
@@ -112,7 +118,7 @@ class SenseMember(SavedState):
                 f"its global transform holds a NaN or infinity, so it {self.without_manager}; give it a finite"
                 " position before it enters the scene", self)
             return
-        self._manager = manager
+        self._manager, self._has_joined = manager, True
 
     def begin_to_feel(self, contacts: FeltCollisions, body_id: int) -> None:
         """Connect to the contact signals of the body with an instance id, 0 for none."""
