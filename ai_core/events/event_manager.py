@@ -48,7 +48,10 @@ __all__ = [
 
 
 MOST_NESTED = 64
-"""Most deliveries inside each other (count); each takes about six of the interpreter's 1000 calls."""
+"""Most deliveries inside each other (count).
+
+Each takes about six of the interpreter's 1000 calls; about ten more overflow the stack of the engine.
+"""
 CODES_SHOWN = 8
 """Codes named in the error (count); an endless chain repeats itself."""
 
@@ -65,7 +68,8 @@ class EndlessEventsError(RecursionError):
         chain = " -> ".join(repr(code) for code in self.codes[:CODES_SHOWN])
         super().__init__(
             f"{len(self.codes)} events were delivered inside each other without end: {chain} -> …;"
-            " answer with send, which waits for the next advance, instead of send_now")
+            " answer with send, which waits for the next advance, instead of send_now, and do not listen again to a"
+            f" sticky event in its handler; until {codes[0]!r} is finished, nothing more is delivered inside it")
 
 
 CALLS_PER_CHECK = 128
@@ -205,9 +209,14 @@ class EventQueue:
     def __len__(self) -> int:
         return len(self._waiting) + len(self.ready)
 
-    def push(self, event: Event, order: int, *, is_ready: bool) -> None:
-        """Add an event; an event that is not ready waits for ``settle``. Cost: O(log events)."""
+    def push(self, event: Event, order: int, *, is_ready: bool, broadcast: Broadcast | None = None) -> None:
+        """Add an event, with its broadcast if that has begun; one that is not ready waits for ``settle``.
+
+        Cost: O(log events).
+        """
         entry = queued(event, order)
+        if broadcast is not None:
+            self.partly_delivered[order] = broadcast
         if is_ready:
             heappush(self.ready, entry)
         else:
@@ -335,7 +344,8 @@ class EventManager(Saveable):
         self._dispatched = self._called = self._skipped = self._unheard = self._failed = self._late = self._freed = 0
         self._refused = 0
         self._skipped_event: Event | None = None
-        self._nested: list[str] = []
+        self._nested: list[str] = []     # codes of the events being delivered, the outermost first
+        self._is_unwinding = False
         self._registry = EventRegistry(codes, self._when_stopped)
         self._sticky: dict[tuple[str, ListenerGroup | None], Event] = {}  # the latest is the last
         self._once = OnceListeners(self._registry)
@@ -438,7 +448,7 @@ class EventManager(Saveable):
             RuntimeError: if called from inside a handler.
         """
         check_budget(budget)
-        if self._is_advancing:
+        if self._is_advancing or self._nested:
             raise RuntimeError(
                 "advance was called from inside a handler; use send_now to deliver an event at once")
         queue = self._queue
@@ -454,12 +464,10 @@ class EventManager(Saveable):
             self._is_advancing = False
 
     def begin(self, code: str, *arguments: Any) -> Event:
-        """Queue an event for the present listeners only, not for listeners added before its delivery."""
+        """Queue an event, as ``send`` does, for the present listeners only: not for those added before its delivery."""
         now = self.clock.now
         event = Event(code, arguments, None, now, now.seconds, PLAIN)
-        self._announce(event)
-        self._queue.put_back(queued(event, self._sent), Broadcast(self._registry.listeners(code)))
-        self._sent += 1
+        self._put(event, now, Broadcast(self._registry.listeners(code)))
         return event
 
     def _dispatch_first(self, budget: Budget) -> None:
@@ -495,7 +503,7 @@ class EventManager(Saveable):
                     most = max(1, int(min(CALLS_PER_CHECK, fitting)))
         finally:
             self._is_delivering = False
-            self._nested.pop()
+            self._end_nested()
             if broadcast.called < count:
                 self._queue.put_back(entry, broadcast)
             else:
@@ -576,6 +584,7 @@ class EventManager(Saveable):
         if isinstance(error, RecursionError):
             if len(self._nested) > 1:
                 raise error
+            self._is_unwinding = False       # the other listeners of the outermost event are called as before
             if isinstance(error, EndlessEventsError):
                 error = EndlessEventsError(error.codes)  # without the traceback of all levels
         self._failed += 1
@@ -640,14 +649,14 @@ class EventManager(Saveable):
         if self._log is not None:
             self._log.note(kind, self.clock.now, code, name, detail)
 
-    def _put(self, event: Event, now: TimeIndex) -> None:
+    def _put(self, event: Event, now: TimeIndex, broadcast: Broadcast | None = None) -> None:
         queued_now = len(self._queue)
         if queued_now >= self._max_queued and queued_now >= self._max_queued * (1 + (event.terms.priority > 0)):
             self._refuse(event)
             return
         self._announce(event)
         is_ready = not self._is_advancing and event.due_at_s <= now.seconds
-        self._queue.push(event, self._sent, is_ready=is_ready)
+        self._queue.push(event, self._sent, is_ready=is_ready, broadcast=broadcast)
         self._sent += 1
 
     def _refuse(self, event: Event) -> None:
@@ -755,21 +764,34 @@ class EventManager(Saveable):
         if not isinstance(event, Event):
             raise no_event(event)
         self._registry.check(event.code)
-        nested = self._nested
         self._announce(event)
         self._sent += 1
-        if len(nested) >= MOST_NESTED:
-            raise EndlessEventsError([*nested])
+        if self._is_too_deep():
+            return
         broadcast = Broadcast(self._begin(event))
         count = len(broadcast.listeners)
-        nested.append(event.code)
+        self._nested.append(event.code)
         try:
             self.call_listeners(event, broadcast, count)
         finally:
-            nested.pop()
+            self._end_nested()
             self._called += broadcast.called
             if broadcast.called == count:  # fewer only if faults are raised
                 self._finish(event, count)
+
+    def _is_too_deep(self) -> bool:
+        """Raise EndlessEventsError at ``MOST_NESTED``; then return True until the outermost event is finished.
+
+        Otherwise each level would continue with its other listeners, which would take exponentially long.
+        """
+        if len(self._nested) >= MOST_NESTED and not self._is_unwinding:
+            self._is_unwinding = True
+            raise EndlessEventsError([*self._nested])
+        return self._is_unwinding
+
+    def _end_nested(self) -> None:
+        self._nested.pop()
+        self._is_unwinding = self._is_unwinding and bool(self._nested)
 
     def sticky(self, code: str) -> Event | None:
         """Return the sticky event of a code, None if there is none; a new listener receives it at once.
@@ -852,10 +874,16 @@ class EventManager(Saveable):
             and is_for(registry, event.terms.audience)
             and not (before is not None and is_for(before, event.terms.audience))]
         for event in events:
-            if listening.registry is not registry:  # its handler has moved it: there it receives what is sticky there
+            # If its handler has moved it, it receives there what is sticky there.
+            if listening.registry is not registry or self._is_too_deep():
                 return
-            self._called += 1
-            self.call_listeners(event, Broadcast((listening,)), 1)
+            broadcast = Broadcast((listening,))
+            self._nested.append(event.code)
+            try:
+                self.call_listeners(event, broadcast, 1)
+            finally:
+                self._end_nested()
+                self._called += broadcast.called
 
     def _begin(self, event: Event) -> tuple[Subscription, ...]:
         """Return the listeners of an event; keep it for later listeners if it is sticky."""

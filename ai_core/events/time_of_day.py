@@ -115,7 +115,7 @@ class TimeOfDay(Saveable):
         Cost: O(1).
         """
         code = self._code_of(time)
-        self._update()  # a new listener is not notified of a time that has just passed
+        self.update()  # a new listener is not notified of a time that has just passed
         listening = self.events.listen(
             code, handler, name=name, priority=priority, once=not every_day, weak=weak)
         self._next_s = min(self._next_s, self._coming_s(code, self._updated_s))
@@ -123,7 +123,7 @@ class TimeOfDay(Saveable):
 
     def listen_again(self, listening: Subscription) -> bool:
         """Register a listener again after its notification; return False if it is still waiting."""
-        self._update()
+        self.update()
         if not self.events.listen_again(listening):
             return False
         self._next_s = min(self._next_s, self._coming_s(listening.codes[0], self._updated_s))
@@ -144,14 +144,26 @@ class TimeOfDay(Saveable):
             day = self.day
         else:
             whole_number("day", day, minimum=0, maximum=LATEST_DAY, remedy="days count from 0")
-        self._update()
+        self.update()
         self._begin_at(day * DAY_S + time_s)
-        self._update()
+        self.update()
+
+    def update(self) -> None:
+        """Queue events for the times between the last update and now, without notifying; also inside a handler."""
+        before_s, now_s = self._updated_s, self._elapsed_s() + TOLERANCE_S
+        if now_s < before_s - TOLERANCE_S:
+            self._updated_s = now_s
+            self._next_s = self._earliest_s()
+        elif now_s > before_s:
+            self._updated_s = now_s
+            if now_s >= self._next_s:
+                self._queue_between(before_s, now_s)
+                self._next_s = self._earliest_s()
 
     def advance(self, budget: Budget) -> None:
         """Notify the listeners of the times that were reached. Cost: O(1) while none was."""
         check_budget(budget)
-        self._update()
+        self.update()
         self.events.advance(budget)
 
     def _finish_load(self) -> None:
@@ -167,18 +179,6 @@ class TimeOfDay(Saveable):
 
     def _begin_at(self, moment_s: float) -> None:
         self._since_s, self._began_s = self._clock.now.seconds, moment_s
-
-    def _update(self) -> None:
-        """Queue events for the times between the last update and now."""
-        before_s, now_s = self._updated_s, self._elapsed_s() + TOLERANCE_S
-        if now_s < before_s - TOLERANCE_S:
-            self._updated_s = now_s
-            self._next_s = self._earliest_s()
-        elif now_s > before_s:
-            self._updated_s = now_s
-            if now_s >= self._next_s:
-                self._queue_between(before_s, now_s)
-                self._next_s = self._earliest_s()
 
     def _queue_between(self, before_s: float, now_s: float) -> None:
         passed = []

@@ -1,6 +1,7 @@
 """Events that answer each other at once, without end."""
 from __future__ import annotations
 
+import contextlib
 import traceback
 
 import pytest
@@ -91,3 +92,65 @@ def test_endless_recursion_without_events_is_an_ordinary_failure(faults, reports
     events.send_now("ping")
     assert told == ["ping"]
     assert type(reports[0].error) is RecursionError
+
+
+@pytest.mark.parametrize("codes", [("alarm",), ("alarm", "fire")])
+def test_sticky_event_listened_to_again_by_its_handler_ends(faults, reports, codes):
+    events, calls = EventManager(ManualClock(), faults=faults), []
+
+    def again(event):
+        calls.append(event.code)
+        events.listen_again(listening)
+
+    listening = events.listen(codes, again, once=True)
+    for code in codes:
+        events.send(code, is_sticky=True)
+    events.advance(Budget.unlimited())
+    assert len(calls) == 64 * len(codes)
+    assert len(reports) == len(codes)
+    assert "'alarm' -> 'alarm'" in str(reports[0].error)
+    assert "do not listen again to a sticky event" in str(reports[0].error)
+
+
+def test_member_moved_on_and_on_by_sticky_events_ends(faults, reports):
+    army, calls = Narrowcast(ManualClock(), faults=faults), []
+    groups = [army.add_group(name) for name in ("red", "blue", "green")]
+    for number, group in enumerate(groups):
+        for code in ("alarm", "fire"):
+            group.send_now(code, number, is_sticky=True)
+    ann = army.add_member("ann", groups[0])
+
+    def flee(event):
+        calls.append(event.code)
+        ann.move_to(groups[(event.arguments[0] + 1) % 3])
+
+    handle = ann.listen(("alarm", "fire"), flee)
+    assert len(calls) == 64
+    assert handle.is_active
+    assert len(reports) == 1
+
+
+def test_endless_answers_whose_errors_are_caught_end(faults):
+    events, calls = EventManager(ManualClock(), faults=faults), []
+
+    def answer(event):
+        calls.append(event.code)
+        for _ in range(2):
+            with contextlib.suppress(RecursionError):
+                events.send_now("ping")
+
+    events.listen("ping", answer)
+    events.send_now("ping")
+    assert len(calls) == 64
+    calls.clear()
+    events.send_now("ping")
+    assert len(calls) == 64
+
+
+@pytest.mark.parametrize("use", ["advance", "save_state", "prepare_state"])
+def test_handler_of_a_sticky_event_is_inside_a_delivery(faults, reports, use):
+    events = EventManager(ManualClock(), faults=faults)
+    events.send_now("alarm", is_sticky=True)
+    given = {"advance": [Budget.unlimited()], "save_state": [], "prepare_state": [events.save_state()]}[use]
+    events.listen("alarm", lambda event: getattr(events, use)(*given))
+    assert [type(one.error) for one in reports] == [RuntimeError]

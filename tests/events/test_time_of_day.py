@@ -123,6 +123,37 @@ def test_moments_before_a_jump_in_the_same_frame_still_arrive(town):
     assert [one[0] for one in town.live(0.1)] == ["09:00"]
 
 
+def test_handler_that_jumps_to_tomorrow_is_called_once_a_frame(town):
+    def sleep(event):
+        town.told.append(event.arguments[0])
+        town.day.jump_to("22:00", day=town.day.day + 1)
+
+    town.day.listen("22:00", sleep, every_day=True)
+    town.day.jump_to("22:00")
+    for day in range(4):
+        town.day.advance(Budget.unlimited())
+        assert town.told == [*range(day + 1)]
+
+
+def test_handler_can_ask_for_the_time_and_listen_again(town):
+    def wake(event):
+        town.day.update()
+        town.told.append((str(town.day), town.day.listen_again(listening)))
+
+    listening = town.day.listen("09:00", wake)
+    assert town.live(49) == [("09:00", True)] * 3
+
+
+def test_times_that_no_budget_pays_for_are_refused():
+    clock = ManualClock(1.0)
+    day = TimeOfDay(clock, day_length_s=1.0, max_queued=10)
+    day.listen("17:00", lambda event: None, every_day=True)
+    for _ in range(30):
+        clock.advance()
+        day.advance(Budget.of_steps(0))
+    assert (day.events.queue_length, day.events.counts.refused) == (10, 20)
+
+
 def test_time_may_run_fast_and_slow(town):
     town.ask("dawn", every_day=True)
     town.day.day_length_s = HOUR_S

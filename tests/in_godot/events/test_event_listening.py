@@ -354,12 +354,36 @@ def test_handlers_that_answer_endlessly_are_stopped_and_named(manager, gdscript,
         one = answerer.new()
         manager.add_child(one)
         one.call("begin", manager)
-    expect_errors("64 events were dispatched inside each other, ping -> pong -> ping -> pong -> …; use send()", times=2)
+    expect_errors("64 events were delivered inside each other without end: 'ping' -> 'pong' -> 'ping' -> 'pong'", times=2)
     for _ in range(2):
         manager.send_now("ping")
         assert answerer.take() == 3 * 64  # every level tells its three, and no more levels
     manager.send_now("calm")
     assert manager.get_stats()["failed"] == 0
+
+
+@pytest.mark.parametrize("codes", [["alarm"], ["alarm", "fire"]])
+def test_handler_that_renews_itself_for_sticky_events_ends(manager, gdscript, expect_errors, physics_frames, codes):
+    ear = gdscript("""
+        extends Node
+        var told := 0
+        var manager: AIEventManager
+        var codes: Array
+        func begin(to: AIEventManager, which: Array) -> void:
+            manager = to
+            codes = which
+            hear("", [])
+        func hear(_code: String, _arguments: Array) -> void:
+            told += 1
+            manager.listen(codes, hear, {"once": true})
+    """).new()
+    manager.add_child(ear)
+    ear.call("begin", manager, codes)
+    for code in codes:
+        manager.send(code, [], 0.0, {"sticky": True})
+    expect_errors("do not listen again to a sticky event in its handler", times=len(codes))
+    physics_frames(1)
+    assert ear.get("told") == 1 + 64 * len(codes)
 
 
 def test_repeated_once_listeners_take_no_more_memory(manager, gdscript):

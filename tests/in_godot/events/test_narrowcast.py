@@ -253,6 +253,28 @@ def test_a_once_time_listener_is_released_when_no_save_needs_it(node, scheduler,
     assert len(known) < 700                     # of 1,000; a save may bring back 256
 
 
+def test_at_time_handler_asks_for_the_time_and_waits_again(node, scheduler, gdscript, physics_frames):
+    ear = gdscript("""
+        extends Node
+        var told := []
+        var manager: AIEventManager
+        func begin(to: AIEventManager) -> void:
+            manager = to
+            manager.at_time("17:00", on_time)
+        func on_time(_time: String, _days: Array) -> void:
+            told.append([manager.get_time_of_day(), manager.get_day()])
+            manager.at_time("17:00", on_time)
+            manager.jump_to_time("17:00", manager.get_day() + 1)
+    """).new()
+    manager = node("AIEventManager", scheduler, day_length=2400.0, day_starts_at="17:00")
+    manager.add_child(ear)
+    ear.call("begin", manager)
+    manager.jump_to_time("17:00", 1)
+    for day in range(1, 4):
+        physics_frames(1)
+        assert ear.get("told") == [["17:00", one + 1] for one in range(day)]
+
+
 def test_the_day_of_a_manager_is_that_of_those_below(node, scheduler, gdscript, physics_frames, expect_errors):
     top = node("AIEventManager", scheduler, day_length=24.0, day_starts_at="16:59")
     squad = node("AIEventManager", top)

@@ -38,7 +38,6 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     scheduler_of,
     scheduler_warnings,
 )
-from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.errors import UnknownNameError
 from ai_core.events.checking import EventCheck
@@ -293,7 +292,7 @@ class AIEventManager(Node):
     def send_now(self, code: str, arguments: list = (), reach: int = 0) -> None:
         """Dispatch an event before returning, without the queue. ``reach`` is a constant REACH_*.
 
-        Handlers may call send_now(); more than 64 such calls inside each other are an error.
+        Handlers may call send_now(); more than 64 events dispatched inside each other are an error.
         """
         self.dispatch_now(code, arguments, self._reach(reach), self)
 
@@ -375,7 +374,7 @@ class AIEventManager(Node):
     def dispatch_now(self, code: str, arguments: Any, reach: str, sender: Any) -> None:
         """Dispatch an event of a sender before returning."""
         event = self._event(code, arguments, reach, sender)     # raises if the manager has no scheduler
-        self._events.dispatch_nested(event)
+        self._events.manager.deliver(event)
 
     def send_for(self, code: str, arguments: Any, reach: str, sender: Any, terms: dict[str, Any]) -> None:
         """Queue an event of a sender, with terms of the library."""
@@ -657,7 +656,7 @@ class AIEventManager(Node):
             found = manager_above(found)
         if found is None:
             raise RefusedValue("there is no time of day; set day_length of this manager or of a manager above")
-        found.day.advance(Budget.of_steps(0))    # reads the clock, dispatches nothing
+        found.day.update()
         return found
 
     def _made_day(self, clock: Any, **events: Any) -> TimeOfDay:

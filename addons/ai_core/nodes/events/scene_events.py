@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 from addons.ai_core.bridge.gd import (
     GDCallable,
-    RefusedValue,
     SharedCall,
     call_run,
     get_object,
@@ -231,9 +230,6 @@ def _without(narrowcast: Any, groups: set[str], members: set[str]) -> Any:
             "failing": [pair for pair in events["failing"] if pair[0][0] not in members]}}
 
 
-MAX_NESTED = 64
-"""Most events dispatched with send_now() inside each other (count); about ten more overflow the engine's stack."""
-
 _OF_SCHEDULER: dict[int, SceneEvents] = {}
 
 
@@ -286,8 +282,6 @@ class SceneEvents(Saveable):
         self.radios: dict[ListeningNode, SquadRadio] = {}
         self.watched_entries = 0             # log entries that a debugger needs
         self._logged_entries = 0
-        self._nested: list[str] = []        # codes of the nested dispatches
-        self._is_unwinding = False
         self.changes = 0         # counts changes of the hierarchy and of declared codes
         self._purge_at = 64
 
@@ -421,30 +415,6 @@ class SceneEvents(Saveable):
         manager = self.managers.get(event.terms.audience.group)  # type: ignore[union-attr]
         if manager is not None and has_listeners(manager, "dispatched"):
             manager.dispatched.emit(event.code, list(event.arguments))
-
-    def dispatch_nested(self, event: Event) -> None:
-        """Dispatch an event at once; refuse it beyond ``MAX_NESTED`` levels.
-
-        Unlimited nesting would overflow the stack of the engine and crash the game. After a refusal all nested
-        dispatches are refused until the outermost one ends: otherwise each level would continue with its other
-        listeners, which would take exponentially long.
-        """
-        nested = self._nested
-        if len(nested) >= MAX_NESTED or self._is_unwinding:
-            if not self._is_unwinding:
-                self._is_unwinding = True
-                chain = " -> ".join(nested[:4])
-                raise RefusedValue(
-                    f"{MAX_NESTED} events were dispatched inside each other, {chain} -> …; use send(), which waits"
-                    f" for the next frame of AI. Until {nested[0]!r} is finished, send_now() dispatches nothing")
-            return
-        nested.append(event.code)
-        try:
-            self.narrowcast.events.deliver(event)
-        finally:
-            nested.pop()
-            if not nested:
-                self._is_unwinding = False
 
     def _report_freed(self, name: str) -> None:
         report_warning(
