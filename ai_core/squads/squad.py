@@ -142,7 +142,8 @@ class Squad(Saveable):
         on_event: called with a kind, the squad, and a detail: "member_added", "member_removed",
             "commander_changed" (ids), "order_done", "order_failed" (the order), "slots_infeasible"
             (ids), "narrowed", "widened" (None), "stance_changed" (the stance), "tactic_changed" (its name),
-            "tasks_changed" (ids of the members whose task changed or ended).
+            "tasks_changed" (ids of the members whose task changed or ended), "tasks_given_up" (ids of the members
+            without which the tactic continues, as they did not come to their positions).
 
     Raises:
         TypeError, ValueError: if an argument has a wrong type or is out of range.
@@ -680,9 +681,14 @@ class Squad(Saveable):
             self.use_tactic(self.choose_tactic(self.situation()))
 
     def _plan(self) -> None:
-        if self._tactic is not None:
-            plan = self._tactic.plan(self.situation())
+        tactic = self._tactic
+        if tactic is not None:
+            before = tactic.given_up
+            plan = tactic.plan(self.situation())
             self._set_tasks({one: self._checked_task(one, plan[one]) for one in sorted(plan)})
+            given_up = tuple(one for one in tactic.given_up if one not in before)
+            if given_up:
+                self._notify("tasks_given_up", given_up)
 
     def _checked_task(self, member_id: int, task: SquadTask) -> SquadTask:
         self.row_of(member_id)

@@ -15,7 +15,7 @@ from ai_core.errors import finite_number, named, several_names, shown, whole_num
 from ai_core.faults import FaultIsolation
 from ai_core.saving.declared_state import Change, DeclaredState, Refuse, Saveable
 from ai_core.saving.fields import State
-from ai_core.saving.kinds import Flag, ListOf, MapOf, Optional, Point, Row, Seconds, Text, Whole
+from ai_core.saving.kinds import Flag, ListOf, MapOf, Number, Optional, Point, Row, Seconds, Text, Whole
 from ai_core.squads.capabilities import Force, power_ratio
 from ai_core.squads.situation import TacticalSituation
 from ai_core.squads.slot_assignment import assign
@@ -51,10 +51,13 @@ class Tactic(Saveable):
 
     Attributes:
         name: identifies the tactic in squads, rules and saves.
+        given_up: ids of the members whose tasks the tactic has given up since ``begin``, as they did not come to
+            the positions.
     """
 
     STATE = DeclaredState()
     name = ""
+    given_up: tuple[int, ...] = ()
 
     def why_not(self, situation: TacticalSituation) -> str:
         """Return why the tactic cannot be used now, as a string; empty if it can."""
@@ -195,16 +198,32 @@ WELL_WITHIN = 0.9
 TURNS = tuple(math.radians(sign * angle) for angle in range(0, 181, 20) for sign in (1, -1))
 """Directions from an enemy in which an attacker looks for a free place, from its own on (rad)."""
 
+NEARER_M = 0.5
+"""How much nearer to its place at the flank a member must come, so that its patience begins again (m)."""
+
 MOVED_M = 8.0
 """How far the mean position of the enemies may move before the flank is planned again (m)."""
+
+
+class _Progress(NamedTuple):
+    """Smallest distance of a member from its place at the flank (m), and since when (s)."""
+
+    nearest_m: float
+    since_s: float
+
+
+PROGRESS_STATE = Row(_Progress, Number(0), Seconds())
 
 
 class Flanking(Tactic):
     """Some members go around the enemies on the nearer side; after they have arrived, all members attack.
 
+    A member that comes no nearer to its place at the flank is given up: the tactic goes on without it.
+
     Args:
         share: share of the members that go around, above 0 to 1; at least one goes and one stays.
         flank_m: distance of the flank from the mean position of the enemies (m), above 0.
+        patience_s: time in which a member comes no nearer before it is given up (s), above 0.
 
     Raises:
         ValueError: if a number is out of range.
@@ -212,16 +231,18 @@ class Flanking(Tactic):
     Source: 003_designing_ai_for_games, tactics of groups.
     """
 
-    SHOWN = ("share", "is_attacking")
+    SHOWN = ("share", "is_attacking", "given_up")
 
     STATE = DeclaredState(
         around=MapOf(Point(), key=Whole(), at="_around"), middle=Optional(Point(), at="_middle"),
-        is_attacking=Flag(at="_is_attacking"))
+        is_attacking=Flag(at="_is_attacking"), progress=MapOf(PROGRESS_STATE, key=Whole(), at="_progress"),
+        given_up=ListOf(Whole(), make=tuple))
     name = "flanking"
 
-    def __init__(self, share: float = 0.5, flank_m: float = 12.0) -> None:
+    def __init__(self, share: float = 0.5, flank_m: float = 12.0, patience_s: float = 10.0) -> None:
         self.share = finite_number("share", share, above=0, maximum=1)
         self.flank_m = finite_number("flank_m", flank_m, above=0)
+        self.patience_s = finite_number("patience_s", patience_s, above=0)
         self.begin()
 
     def why_not(self, situation: TacticalSituation) -> str:
@@ -233,21 +254,26 @@ class Flanking(Tactic):
         self._around: dict[int, tuple[float, ...]] = {}
         self._middle: tuple[float, ...] | None = None
         self._is_attacking = False
+        self._progress: dict[int, _Progress] = {}
+        self.given_up = ()
 
     @property
     def is_attacking(self) -> bool:
-        """True after the members that went around have arrived."""
+        """True after the members that went around have arrived, or were given up."""
         return self._is_attacking
 
     def plan(self, situation: TacticalSituation) -> Plan:
         if self.why_not(situation):
+            self._progress = {}         # patience begins again with the next enemy
             return {}
         middle = situation.enemy_positions.mean(axis=0)
         has_moved = self._middle is None or math.dist(self._middle, middle) > MOVED_M
         if not self._is_attacking and (has_moved or not self._around):
             self._plan_flank(situation, middle)
+        if not self._is_attacking:
+            self._give_up(situation)
         around = {one: place for one, place in self._around.items() if one in situation.members}
-        if not self._is_attacking and around:
+        if not self._is_attacking:
             self._is_attacking = all(
                 math.dist(situation.position_of(one), place) <= FLANKED_M for one, place in around.items())
         plan = {}
@@ -265,6 +291,19 @@ class Flanking(Tactic):
 
     def forget_member(self, member_id: int) -> None:
         self._around.pop(member_id, None)
+        self._progress.pop(member_id, None)
+        self.given_up = tuple(one for one in self.given_up if one != member_id)
+
+    def _give_up(self, situation: TacticalSituation) -> None:
+        """Give up the members that came no nearer to their places for ``patience_s``."""
+        for one in [one for one in self._around if one in situation.members]:
+            away_m = math.dist(situation.position_of(one), self._around[one])
+            before = self._progress.get(one)
+            if before is None or away_m <= max(FLANKED_M, before.nearest_m - NEARER_M):
+                self._progress[one] = _Progress(away_m, situation.now_s)
+            elif situation.now_s - before.since_s > self.patience_s:
+                del self._around[one]
+                self.given_up = (*self.given_up, one)
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
         dimensions = {len(place) for place in values.around.values()} or {2, 3}
@@ -296,9 +335,10 @@ class Flanking(Tactic):
         across = situation.right_of(situation.direction(own, middle))
         count = max(1, min(round(self.share * len(situation.members)), len(situation.members) - 1))
         best: tuple[float, dict[int, tuple[float, ...]]] | None = None
+        able = [one for one in situation.members if one not in self.given_up]
         for side in (1.0, -1.0):
             spot = middle + across * (side * self.flank_m)
-            distances = [(math.dist(situation.position_of(one), spot), one) for one in situation.members]
+            distances = [(math.dist(situation.position_of(one), spot), one) for one in able]
             going = sorted(one for _, one in sorted(distances)[:count])
             ahead = situation.direction(own, middle)
             posts = situation.move_to_free(
@@ -308,6 +348,9 @@ class Flanking(Tactic):
             if best is None or total < best[0] - 1e-9:
                 best = total, {one: tuple(posts[post].tolist()) for one, post in pairs}
         self._middle, self._around = tuple(middle.tolist()), best[1] if best else {}
+        self._progress = {          # places that change are no progress
+            one: _Progress(math.dist(situation.position_of(one), self._around[one]), before.since_s)
+            for one, before in self._progress.items() if one in self._around}
 
 
 STAYS = 1.25

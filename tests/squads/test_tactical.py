@@ -196,6 +196,19 @@ def test_a_split_squad_has_tactics_and_tokens_of_its_own(clock):
     assert other.tasks == {}
 
 
+def test_a_squad_says_without_whom_its_tactic_continues(clock):
+    events = []
+    squad = armed(4, clock, on_event=lambda kind, _, detail: events.append((kind, detail)))
+    squad.set_sightings(ENEMIES)
+    squad.use_tactic("flanking")
+    for _ in range(15):                                 # nobody moves
+        squad.think()
+        clock.advance(seconds=1.0)
+    [given_up] = [detail for kind, detail in events if kind == "tasks_given_up"]
+    assert len(given_up) == 2
+    assert "flank" not in {task.kind for task in squad.tasks.values()}
+
+
 def test_judging_whom_it_sees(clock):
     squad = armed(6, clock)
     squad.set_sightings(ENEMIES)

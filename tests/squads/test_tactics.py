@@ -123,6 +123,49 @@ def test_detour_is_replanned_only_when_the_enemies_have_moved():
     assert tactic.plan(situation(places, [(60, 4)])) != first
 
 
+def stuck(tactic, seconds, since_s=0, enemy=(30, 4), stands=(0,)):
+    """Plans of a flank, of which some members never come; others are there at once."""
+    plans = []
+    for second in range(since_s, since_s + seconds):
+        places = [(0.0, 0.0), (0.0, 4.0), (0.0, 8.0), (0.0, 12.0)]
+        for number in (1, 2, 3):
+            if number in tactic._around and number not in stands:
+                places[number] = tactic._around[number]
+        plans.append(tactic.plan(situation(places, [enemy] if enemy else [], now_s=float(second))))
+    return plans
+
+
+def test_a_flank_is_given_up_by_who_never_comes_there():
+    tactic = Flanking(flank_m=10.0, patience_s=5.0)
+    plans = stuck(tactic, 8)
+    assert [one[0].kind for one in plans] == ["flank"] * 6 + ["attack"] * 2
+    assert (tactic.given_up, tactic.is_attacking) == ((0,), True)
+    tactic.begin()
+    assert tactic.given_up == ()
+
+
+def test_flankers_that_all_stay_away_attack_with_the_others():
+    tactic = Flanking(flank_m=10.0, patience_s=5.0)
+    plans = stuck(tactic, 8, stands=(0, 1, 2, 3))
+    assert {one.kind for one in plans[5].values()} == {"flank", "suppress"}
+    assert {one.kind for one in plans[-1].values()} == {"attack"}
+
+
+def test_patience_of_a_flank_begins_again_with_the_enemy():
+    tactic = Flanking(flank_m=10.0, patience_s=5.0)
+    stuck(tactic, 4)
+    assert stuck(tactic, 1, 4, None) == [{}]
+    assert stuck(tactic, 1, 60)[0][0].kind == "flank"
+
+
+def test_patience_of_a_flank_outlasts_moving_enemies():
+    tactic = Flanking(flank_m=10.0, patience_s=5.0)
+    for second in range(8):
+        [plan] = stuck(tactic, 1, second, (30 + 9 * second, 4))
+    assert plan[0].kind == "suppress" or tactic.is_attacking
+    assert 0 in tactic.given_up
+
+
 def test_two_teams_bound_in_turns_until_both_are_there():
     tactic = BoundingOverwatch(bound_m=8.0)
     goal = np.array([40.0, 0.0])
@@ -184,7 +227,8 @@ def test_numbers_out_of_range_are_refused(make):
 @pytest.mark.parametrize(("tactic", "change"), [
     (Flanking, {"around": [[1, 0.0]]}), (Flanking, {"around": [[1, 0.0, 0.0], [2, 0.0, 0.0, 0.0]]}),
     (Flanking, {"around": [[]]}), (Flanking, {"around": [[0.5, 0.0, 0.0]]}), (Flanking, {"middle": []}),
-    (Flanking, {"around": [[1, 0.0, 0.0]], "middle": [0.0, 0.0, 0.0]}), (BoundingOverwatch, {"posts": [[1, 0.0]]}),
+    (Flanking, {"around": [[1, 0.0, 0.0]], "middle": [0.0, 0.0, 0.0]}), (Flanking, {"progress": [[1, -1.0, 0.0]]}),
+    (BoundingOverwatch, {"posts": [[1, 0.0]]}),
     (BoundingOverwatch, {"posts": [[]]}), (BoundingOverwatch, {"posts": [[1, 0.0, 0.0], [1, 0.0, 0.0]]}),
 ])
 def test_posts_that_are_no_places_are_not_loaded(tactic, change):

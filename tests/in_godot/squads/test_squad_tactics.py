@@ -55,6 +55,19 @@ def test_flankers_go_around_and_two_at_most_attack(node, world, squad, signals, 
     assert heard[-1] == ("", None)
 
 
+def test_a_flank_continues_without_who_never_comes(node, world, squad, signals, physics_frames):
+    recruits(node, world, squad, 5, mover=4, **armed(ground=2.0))       # a script that does nothing
+    physics_frames(1)
+    given_up = signals(squad, "tasks_given_up")
+    squad.see([node("Node3D", world, position=Vector3(20, 0, 0))])
+    squad.use_tactic("flanking")
+    physics_frames(10)
+    flankers = [member for member, task in squad.get_tasks().items() if task["kind"] == "flank"]
+    until(lambda: given_up, physics_frames)
+    assert [[*one] for one, in given_up] == [flankers]
+    assert "flank" not in {task["kind"] for task in squad.get_tasks().values()}
+
+
 @pytest.mark.parametrize("range_m", [2.0, 8.0])
 def test_attackers_come_within_their_range_and_no_nearer(node, world, squad, physics_frames, range_m):
     recruits(node, world, squad, 6, attack_range=range_m, **armed(ground=2.0))

@@ -303,6 +303,10 @@ class Squad(SavedState, Node):
         doc="Emitted when the Strategist gives the squad a new mission: scout, gather, regroup, search, attack, defend"
             " or retreat. The squad is already moving there.")
     tactic_changed = signal(("tactic", str), doc="Emitted when the tactic changes; empty for none.")
+    tasks_given_up = signal(
+        ("members", list),
+        doc="Emitted when the tactic continues without members that do not come to the positions of their tasks: a"
+            " member that comes no nearer to its flank for 10 s.")
 
     STATE = DeclaredState(
         settings=Hook(), members=MapOf(NodeAt("SquadMember"), key=Whole(), at="members_by_id"),
@@ -911,8 +915,8 @@ class Squad(SavedState, Node):
             self.order_done.emit(detail.number)
         elif kind == "order_failed":
             self.order_failed.emit(detail.number, detail.why)
-        elif kind == "slots_infeasible":
-            self.slots_infeasible.emit([self._members[one] for one in detail])
+        elif kind in ("slots_infeasible", "tasks_given_up"):
+            getattr(self, kind).emit([self._members[one] for one in detail if one in self._members])
         elif kind in ("narrowed", "widened"):
             getattr(self, kind).emit()
         elif kind == "stance_changed":
