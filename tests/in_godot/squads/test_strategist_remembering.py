@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from addons.ai_core.bridge.gd import Vector2, Vector3
+from addons.ai_core.bridge.gd import NodePath, Vector2, Vector3
 from ai_core.saving.fields import StateError
 from tests.in_godot.squads.squad_world import armed, character
 from tests.in_godot.squads.test_strategist_squads import enlist, maps, squad_of, strategist  # noqa: F401
@@ -106,12 +106,34 @@ def test_a_listener_may_free_the_map(node, maps, strategist, enlist, expect_erro
     assert len(told) == 1
 
 
-def test_what_is_no_map_is_told(node, scheduler, physics_frames, expect_errors):
-    expect_errors("found no DecisionMap and decides nothing")
-    base = node("Node3D", scheduler)
-    made = node("Strategist", base, decision_map=base.get_path())
-    assert any("found no DecisionMap" in one for one in made._get_configuration_warnings())
+@pytest.mark.parametrize(("path", "words"), [
+    ("", "add one below the AIScheduler, or set decision_map"),
+    ("..", "decision_map '..' is of class Node3D, not DecisionMap; choose a node of class DecisionMap"),
+    ("../Gone", "decision_map '../Gone' is not in the scene; choose a node of class DecisionMap, or leave it empty"),
+])
+def test_what_is_no_map_is_told(node, scheduler, physics_frames, expect_errors, path, words):
+    expect_errors(f"found no DecisionMap and decides nothing; {words}", times=1)
+    made = node("Strategist", node("Node3D", scheduler), decision_map=NodePath(path))
+    assert any(words in one for one in made._get_configuration_warnings())
     physics_frames(2)
+
+
+def test_a_map_that_is_named_and_freed_says_how_to_go_on(
+        maps, strategist, expect_errors, physics_frames):  # noqa: F811
+    path = strategist.get_path_to(maps)
+    strategist.decision_map = path
+    physics_frames(12)
+    expect_errors(f"was freed, so it decides nothing; decision_map '{path}' is not in the scene", times=1)
+    maps.free()
+    physics_frames(12)
+
+
+def test_no_map_set_in_the_running_game_is_told(
+        node, scheduler, maps, strategist, expect_errors, physics_frames):  # noqa: F811
+    expect_errors("decision_map '..' is of class Node3D, not DecisionMap; choose a node of class DecisionMap", times=1)
+    strategist.decision_map = NodePath("..")
+    physics_frames(2)
+    assert strategist._map == maps, "the one before is kept"
 
 
 def test_missions_look_for_squads_once(node, strategist, enlist, physics_frames):  # noqa: F811

@@ -28,7 +28,7 @@ from addons.ai_core.nodes.characters.agent_places import no_points
 from addons.ai_core.nodes.saving.node_settings import core_settings
 from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.saving.scene_saving import saving
-from addons.ai_core.nodes.scheduling.named_nodes import named_node
+from addons.ai_core.nodes.scheduling.named_nodes import named_node, why_not_named
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     leave_scheduler,
     named_after,
@@ -53,8 +53,9 @@ NEEDED_LAYERS = ("resources", "threat", "conflict", "exploration")
 
 
 MAPS = "decision_maps"
-LOST_MAP = "its DecisionMap was freed, so it decides nothing; add one below the AIScheduler, or set decision_map"
-WITHOUT_MAP = "found no DecisionMap and decides nothing; add one below the AIScheduler, or set decision_map"
+LOST_MAP = "its DecisionMap was freed, so it decides nothing"
+WITHOUT_MAP = "found no DecisionMap and decides nothing"
+ADD_MAP = "add one below the AIScheduler, or set decision_map"
 
 
 @gdclass(icon="res://addons/ai_core/icons/strategist.svg", keywords="rts, commander, general, strategy")
@@ -107,7 +108,7 @@ class Strategist(SavedState, Node):
             return
         self._map, self._has_lost_map = self._found_map(), False
         if self._map is None:
-            report_next_frame(self, lambda: [] if self._map is not None else [WITHOUT_MAP])
+            report_next_frame(self, lambda: [] if self._map is not None else [self._without_map(WITHOUT_MAP)])
             wait_for(self, MAPS)
             return
         self._task = self._scheduler.schedule(
@@ -340,6 +341,10 @@ class Strategist(SavedState, Node):
             return named_node(self, "decision_map")
         return nearest(self, "DecisionMap", MAPS)
 
+    def _without_map(self, what: str) -> str:
+        """Return an error with its remedy: that of decision_map, if it names no DecisionMap."""
+        return f"{what}; {why_not_named(self, 'decision_map') or ADD_MAP}"
+
     def _has_map(self) -> bool:
         """Return whether there is a map; look for another if it was freed, and report once if there is none."""
         if self._map is None or (self._map.is_valid() and self._map.is_in_use()):
@@ -347,7 +352,7 @@ class Strategist(SavedState, Node):
         found = self._found_map()
         if found is None or not found.is_in_use():
             if not self._has_lost_map:
-                report_error(LOST_MAP, self)
+                report_error(self._without_map(LOST_MAP), self)
             self._has_lost_map = True
             return False
         self._map, self._has_lost_map = found, False
@@ -433,6 +438,7 @@ class Strategist(SavedState, Node):
                 self.on_entered()
             else:
                 self._map = self._found_map() or self._map
+                report_next_frame(self, lambda: [*filter(None, [why_not_named(self, "decision_map")])])
 
     def _width_set(self) -> None:
         if self._core is not None and self._has_map():
@@ -467,7 +473,7 @@ class Strategist(SavedState, Node):
         if not self.products:
             warnings.append("has no products and decides nothing; add a StrategicProduct to products")
         if self._found_map() is None:
-            warnings.append(WITHOUT_MAP)
+            warnings.append(self._without_map(WITHOUT_MAP))
         return [*warnings, *self.made_products()[1]]
 
     def made_for(self, layers: Iterable[str]) -> library.Strategist:
