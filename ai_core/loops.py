@@ -12,8 +12,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.machinery import SOURCE_SUFFIXES, FileFinder, ModuleSpec, PathFinder, SourceFileLoader
-from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
@@ -21,6 +21,12 @@ __all__ = ["SWITCH", "compiled", "is_switched_off", "loop_modules"]
 
 SWITCH = "AI_CORE_PURE_PYTHON"
 """Environment variable; any value but "" and "0" turns all compiled loops off."""
+
+CYTHON_NAMES = (
+    "NULL", "Py_ssize_t", "annotation_typing", "bint", "cast", "ccall", "cclass", "cfunc", "compiled",
+    "const", "declare", "double", "exceptval", "final", "float", "inline", "int", "longlong", "no_gc", "nogil", "short",
+    "struct", "uchar", "uint", "ulonglong", "ushort", "void")
+"""Names of the package cython that loops use."""
 
 is_switched_off = os.environ.get(SWITCH, "") not in ("", "0")
 """Whether all loops are interpreted in this process; the environment is read once."""
@@ -48,6 +54,21 @@ def _is_interpreted(spec: ModuleSpec) -> bool:
     return isinstance(spec.loader, SourceFileLoader)
 
 
+def _what_is_missing() -> str:
+    """Return what the package cython lacks for interpreted loops, after its name; "" for nothing."""
+    try:
+        cython = import_module("cython")
+    except ModuleNotFoundError as error:
+        if error.name != "cython":
+            raise
+        return ", which is not installed"
+    lacking = [name for name in CYTHON_NAMES if not hasattr(cython, name)]
+    if not lacking:
+        return ""
+    file = getattr(cython, "__file__", None) or "a module without a file"
+    return f", but {file} is another one, or too old: it lacks {', '.join(lacking[:3])}; rename or remove it"
+
+
 class _Loops:
     """Finds the libraries of loops, those in the folders of this platform first, or their sources."""
 
@@ -63,12 +84,12 @@ class _Loops:
         if path is None or not (name.startswith("ai_core.") and name.endswith(("_loops", "._memoryviews"))):
             return None
         spec = cls.spec_of(name, path)
-        if spec is not None and _is_interpreted(spec) and find_spec("cython") is None:
+        if spec is not None and _is_interpreted(spec) and (missing := _what_is_missing()):
             why = f"{SWITCH} is set" if is_switched_off else "it is not compiled"
             also = f", or unset {SWITCH}" if is_switched_off else ""
             raise ModuleNotFoundError(
-                f"{name} is interpreted, because {why}, which needs the package cython; run 'pip install cython'{also}",
-                name="cython")
+                f"{name} is interpreted, because {why}, which needs the package cython{missing};"
+                f" run 'pip install cython'{also}", name="cython")
         return spec
 
     @classmethod

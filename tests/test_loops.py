@@ -4,6 +4,7 @@ from __future__ import annotations
 import ast
 import importlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import ai_core
-from ai_core.loops import SWITCH, compiled, is_switched_off, loop_modules
+from ai_core.loops import CYTHON_NAMES, SWITCH, compiled, is_switched_off, loop_modules
 
 ROOT = Path(__file__).parents[1]
 OTHERS = {"int": 0, "float": 0.0, "str": "", "list": [], "tuple": (), "cython.longlong": 0, "cython.double": 0.0}
@@ -62,8 +63,26 @@ def test_interpreted_loops_without_cython_state_the_remedy():
         "import sys\nsys.modules['cython'] = None\n"
         "try: import ai_core\nexcept ModuleNotFoundError as error: print(error)", **{SWITCH: "1"})
     assert text.endswith(
-        "_loops is interpreted, because AI_CORE_PURE_PYTHON is set, which needs the package cython;"
-        " run 'pip install cython', or unset AI_CORE_PURE_PYTHON")
+        "_loops is interpreted, because AI_CORE_PURE_PYTHON is set, which needs the package cython, which is not"
+        " installed; run 'pip install cython', or unset AI_CORE_PURE_PYTHON")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", ["", "compiled = False\ndef cfunc(function): return function"])
+def test_a_module_of_ones_own_named_cython_is_told(tmp_path, text):
+    (tmp_path / "cython.py").write_text(text)
+    told = in_a_new_process(
+        "try: import ai_core\nexcept ModuleNotFoundError as error: print(error)",
+        PYTHONPATH=os.pathsep.join([str(tmp_path), str(ROOT)]), **{SWITCH: "1"})
+    assert (f"which needs the package cython, but {tmp_path / 'cython.py'} is another one, or too old: it lacks NULL,"
+            " Py_ssize_t, annotation_typing; rename or remove it; run 'pip install cython'") in told
+
+
+def test_the_names_that_loops_use_are_checked():
+    used = {
+        name for file in (ROOT / "ai_core").rglob("*_loops.py")
+        for name in re.findall(r"\bcython\.(\w+)", file.read_text(encoding="utf-8"))}
+    assert {*CYTHON_NAMES} == used - {"cimports"}        # modules, not names
 
 
 @pytest.mark.slow
