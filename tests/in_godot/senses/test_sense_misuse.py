@@ -39,6 +39,10 @@ def ask(node, scheduler, gdscript, physics_frames):
     ("eye.can_sense(thing, 'hearing')", "modality_name must be a continuous modality, got 'hearing'"),
     ("eye.can_sense(manager)", "can_sense() needs a SenseSource3D, or the character of one, got 'manager'"),
     ("eye.why(manager)", "why() needs a SenseSource3D, or the character of one, got 'manager' (SenseManager)"),
+    ("eye.why(null)", "why() needs a SenseSource3D, or the character of one, got null; a target that has left"),
+    ("eye.recall(null)", "recall() needs a SenseSource3D, or the character of one, got null; a target that has left"),
+    ("eye.recall(manager)", "recall() needs a SenseSource3D, or the character of one, got 'manager'"),
+    ("eye.forget(manager)", "forget() needs a SenseSource3D, or the character of one, got 'manager'"),
     ("eye.set_sensitivity('hearing', 0.5, -3.0)", "for_s must be above 0, got -3.0"),
 ])
 def test_each_is_told_in_one_line_of_its_node(ask, expect_errors, line, message):

@@ -358,7 +358,6 @@ def test_all_that_is_remembered_of_a_target_can_be_recalled(eye, thing, manager,
     thing.position = Vector3(0, 0, 17)
     thing.emit("hearing", 2.0)
     physics_frames(15)
-    assert eye.recall(eye) == {}
     assert eye.recall(node("SenseSource3D", scheduler, position=Vector3(0, 0, 40))) == {}
     found = eye.recall(thing)
     assert found["last_seen_position"] == Vector3(0.9, 0, -5)

@@ -454,7 +454,7 @@ class SensorBase(DrawnNode, SenseMember):
         expected_position (extrapolated to now with that velocity); modality (the dominant one), strengths and
         ages_s (by modality, including "radio"); is_lost, is_expired.
         """
-        source = self._source_of(target)
+        source = self._asked_source("recall", target, may_be_null=False)
         if source is None:
             return {}
         record = self._memory().find(source.source_id)
@@ -462,8 +462,8 @@ class SensorBase(DrawnNode, SenseMember):
 
     @method
     def forget(self, target: Node) -> None:
-        """Remove a source or character from memory without emitting a signal."""
-        source = self._source_of(target)
+        """Remove a source or character from memory without emitting a signal; null stands for all that have left."""
+        source = self._asked_source("forget", target)
         if self._manager is None:
             return
         for one in self._memory().known():
@@ -483,7 +483,7 @@ class SensorBase(DrawnNode, SenseMember):
         parts, noise, importance, waits_passes (-1 if no ray is needed), looks_in_frames (to the next look of the
         sensor, see period of the SenseManager; -1 for what is heard or smelled).
         """
-        source = self._asked_source("why", target)
+        source = self._asked_source("why", target, may_be_null=False)
         if source is None:
             return {}
         reasons = self._manager.core.why(self._id, source.source_id)
@@ -494,8 +494,12 @@ class SensorBase(DrawnNode, SenseMember):
         """Return the source that a node is, or that belongs to the node as its character; None if there is none."""
         return None if self._manager is None or target is None else self._manager.source_of(target)
 
-    def _asked_source(self, name: str, target: Any) -> Any:
+    def _asked_source(self, name: str, target: Any, *, may_be_null: bool = True) -> Any:
         """Return the source of a target; raise RefusedValue for a node that can have none."""
+        if target is None and not may_be_null:
+            raise RefusedValue(
+                f"{name}() needs a {self.source_class}, or the character of one, got null; a target that has left or"
+                " was freed is null: check it before")
         source = self._source_of(target)
         is_missing = source is None and target is not None and self._manager is not None
         if is_missing and not target.is_class(self.source_class):
