@@ -22,13 +22,14 @@ freed; three are a bug. A larger count would repeat the same traceback for longe
 
 @dataclass(frozen=True)
 class Fault:
-    """A failure of a piece of work."""
+    """A failure of a piece of work, with the key under which that is released."""
 
     name: str
     frame: int
     error: Exception
     failures_in_a_row: int
     is_quarantined: bool
+    key: Hashable
 
 
 class Failures(NamedTuple):
@@ -107,7 +108,7 @@ class FaultIsolation(Saveable):
         self._look()
         if self._reraise:
             raise error
-        fault = Fault(name, frame, error, in_a_row, key in self._quarantined)
+        fault = Fault(name, frame, error, in_a_row, key in self._quarantined, key)
         try:
             self._report(fault)
         except Exception:  # a broken report must not stop the frame it reports on

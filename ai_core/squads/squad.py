@@ -70,6 +70,7 @@ from ai_core.squads.tactics import (
     SquadTask,
     SuppressingFire,
     Tactic,
+    TacticByRules,
 )
 
 if TYPE_CHECKING:
@@ -1072,7 +1073,9 @@ class Squad(Saveable):
         return True
 
     def release(self) -> None:
-        """Release all callbacks that were quarantined after repeated errors."""
+        """Release all callbacks, and rules that choose the tactic, that were quarantined after repeated errors."""
+        if isinstance(self.choose_tactic, TacticByRules):
+            self.choose_tactic.mind.release_quarantined()
         for step in ("path", "cancel", "slots", "march", "choose_commander", "choose_tactic", "tactic", "on_event"):
             self.faults.release((self, step))
 

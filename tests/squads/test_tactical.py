@@ -175,6 +175,22 @@ def test_raising_tactic_is_reported_and_all_stay_in_formation(clock):
     assert len(faults) == 3                        # then it is quarantined
 
 
+def test_a_squad_releases_the_rules_that_choose_its_tactic(clock):
+    answers = []
+    rules = RuleSet([Rule("rush", "met", lambda mind: answers.pop(), repeats=True)], facts=SITUATION_FACTS)
+    faults = FaultIsolation(report=lambda fault: None)
+    squad = armed(3, clock, choose_tactic=TacticByRules(rules, faults=faults), tactics=[Charge()], faults=faults)
+    squad.set_sightings(ENEMIES)
+    for _ in range(3):
+        squad.think()
+    answers.append("charge")
+    squad.think()
+    assert squad.tactic is None
+    squad.release()
+    squad.think()
+    assert squad.tactic == "charge"
+
+
 def test_who_is_lost_has_no_task_and_no_token(clock):
     squad = armed(3, clock, tactics=[Charge()])
     squad.set_sightings(ENEMIES)

@@ -145,7 +145,7 @@ def test_a_quarantined_habit_is_reported_and_runs_when_released(
     habit.set("speed", 3000.0)
     tree = tree_with(habit)
     ends = signals(habit, "exited")
-    expect_errors("it failed 3 times in a row and is quarantined: fix it, then call release_behavior(), or", times=1)
+    expect_errors("and is quarantined: fix it, then call release_quarantined() of its node", times=1)
     expect_errors("'goal' is not on the blackboard")
     actor = node("Node2D", scheduler, name="Bob")
     actor.add_child(tree)

@@ -88,6 +88,33 @@ def test_attackers_come_within_their_range_and_no_nearer(node, world, squad, phy
     assert len(has_attacked) == 6
 
 
+def test_a_quarantined_choice_of_the_commander_is_released(
+        node, world, scheduler, gdscript, physics_frames, expect_errors):
+    squad = construct("Squad")
+    squad.set_script(gdscript("""
+        extends Squad
+        var chosen = null
+        func _choose_commander(_members: Array) -> Node: return chosen
+    """))
+    squad.keep_clear, squad.think_period, squad.command = 1, 6, squad.Command.SCRIPT
+    scheduler.add_child(squad)
+    expect_errors("_choose_commander() must return one of the members it received, got null", times=3)
+    expect_errors("and is quarantined: fix it, then call release_quarantined() of its node", times=1)
+    (_, first), (_, second) = recruits(node, world, squad, 2)
+    for number in range(4):
+        squad.move_to(Vector3(number, 0, 0))
+    assert squad.get_commander() == first
+    squad.set("chosen", second)
+    squad.move_to(Vector3(5, 0, 0))
+    assert squad.get_commander() == first
+    squad.release_quarantined()
+    squad.move_to(Vector3(6, 0, 0))
+    assert squad.get_commander() == second
+    squad.queue_free()
+    physics_frames(2)
+
+
+
 def test_a_script_chooses_commander_and_tactic(node, world, scheduler, gdscript, physics_frames):
     script = gdscript("""
         extends Squad

@@ -42,6 +42,7 @@ from addons.ai_core.nodes.saving.scene_saving import (
 from addons.ai_core.nodes.saving.scene_values import SceneValues, path_of
 from addons.ai_core.nodes.scheduling import scheduler_core
 from addons.ai_core.nodes.scheduling.garbage_collection import COLLECTED_EVERY, collect_due
+from addons.ai_core.nodes.scheduling.release_calls import release_call
 from addons.ai_core.nodes.scheduling.scheduler_core import core_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     SCHEDULERS,
@@ -450,8 +451,7 @@ class AIScheduler(Node):
     def _report(self, fault: Fault) -> None:
         if not self.is_valid():
             return               # freed by one of its own behaviors
-        release = "release_behavior(), or the method of its node: release_quarantined(), release() or release_level()"
-        report_fault(fault, f"behavior '{fault.name}'", self, release)
+        report_fault(fault, f"behavior '{fault.name}'", self, release_call(fault))
         self.behavior_failed.emit(fault.name, f"{type(fault.error).__name__}: {fault.error}")
         if fault.is_quarantined:
             self.behavior_quarantined.emit(fault.name)

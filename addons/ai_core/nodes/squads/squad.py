@@ -462,10 +462,9 @@ class Squad(SavedState, Node):
         counts["farthest_from_slot"] = counts.pop("farthest_from_slot_m") * self.unit
         return counts
 
-    @method
+    @method(to="core.release")
     def release_quarantined(self) -> None:
-        """Release what was quarantined after three failures in a row, such as the search for its path."""
-        self.core.release()
+        """Release what was quarantined after three failures in a row: the search for its path, callbacks, rules."""
 
     save_state, load_state = saving("members, order, path, slots and tactic")
 
@@ -566,7 +565,9 @@ class Squad(SavedState, Node):
     def _commander_of(self, members: Any, positions: Any, goal: Any) -> int:
         if self.command == self.Command.SCRIPT and has_script_method(self, "_choose_commander"):
             chosen = self._choose_commander([self._members[one] for one in members])
-            return getattr(chosen, "member_id", -1)
+            if chosen is None or self._members.get(getattr(chosen, "member_id", -1)) != chosen:
+                raise RefusedValue(f"_choose_commander() must return one of the members it received, got {chosen!r}")
+            return int(chosen.member_id)
         rule = toughest if self.command == self.Command.TOUGHEST else nearest_to_goal
         return rule(members, positions, goal)
 
