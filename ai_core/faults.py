@@ -4,7 +4,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from weakref import ref
 
 from ai_core.errors import check_callables, check_type, shown, whole_number
 from ai_core.saving.declared_state import DeclaredState, Saveable
@@ -56,8 +57,11 @@ class FaultIsolation(Saveable):
     """Counts the failures of pieces of work, and decides which work is skipped.
 
     A runner of work calls ``failed`` or ``succeeded`` after each run, with a unique
-    key, and skips work for which ``is_quarantined`` is true. Faults are passed to
-    ``report`` and not stored: a traceback would keep freed objects alive.
+    key, and skips work for which ``is_quarantined`` is true. A key is the work, or a
+    tuple of its owner and a name; an owner that is an object of a class is kept weakly, and
+    its records go with it.
+    Faults are passed to ``report`` and not stored: a traceback would keep freed objects
+    alive.
 
     Args:
         quarantine_after: failures in a row after which work is quarantined; 1 or more.
@@ -91,6 +95,7 @@ class FaultIsolation(Saveable):
         self._reraise = reraise
         self._in_a_row: dict[Hashable, int] = {}
         self._quarantined: set[Hashable] = set()
+        self._forget_gone = _forgetting(self)
         self._failures = 0
         self.has_failing = self.has_quarantined = False     # attributes, because every run reads them
 
@@ -101,6 +106,7 @@ class FaultIsolation(Saveable):
             Exception: ``error`` itself, if made with ``reraise``.
         """
         self._failures += 1
+        key = _weak(key, self._forget_gone)
         in_a_row = self._in_a_row.get(key, 0) + 1
         self._in_a_row[key] = in_a_row
         if in_a_row >= self._quarantine_after:
@@ -118,7 +124,7 @@ class FaultIsolation(Saveable):
 
     def run(self, key: Hashable, name: str, frame: int, work: Callable[[], object]) -> bool:
         """Run work that is not quarantined, and record the result; return whether it ran without an error."""
-        if key in self._quarantined:
+        if self._quarantined and self.is_quarantined(key):
             return False
         try:
             work()
@@ -143,15 +149,16 @@ class FaultIsolation(Saveable):
     def succeeded(self, key: Hashable) -> None:
         """Record that the work ran without a failure; its count starts again at 0."""
         if self._in_a_row:
-            self._in_a_row.pop(key, None)
+            self._in_a_row.pop(_weak(key), None)
             self._look()
 
     def is_quarantined(self, key: Hashable) -> bool:
         """Return True if the work must be skipped."""
-        return key in self._quarantined
+        return _weak(key) in self._quarantined
 
     def release(self, key: Hashable) -> None:
         """Let quarantined work run again, with its count of failures at 0; otherwise do nothing."""
+        key = _weak(key)
         self._quarantined.discard(key)
         self._in_a_row.pop(key, None)
         self._look()
@@ -165,11 +172,13 @@ class FaultIsolation(Saveable):
 
     def failures_of(self, key: Hashable) -> Failures:
         """Return the record of the work under a key."""
+        key = _weak(key)
         return Failures(self._in_a_row.get(key, 0), key in self._quarantined)
 
     def put_failures(self, key: Hashable, failures: Failures) -> None:
         """Set the record that ``failures_of`` returns; for a runner that saves and loads its work."""
         self.release(key)
+        key = _weak(key, self._forget_gone)
         if failures.in_a_row:
             self._in_a_row[key] = failures.in_a_row
         if failures.is_quarantined:
@@ -194,6 +203,32 @@ class FaultIsolation(Saveable):
     def counts(self) -> dict[str, int]:
         """``failures`` since the start, and the number of keys ``quarantined`` now."""
         return {"failures": self._failures, "quarantined": len(self._quarantined)}
+
+
+def _weak(key: Hashable, on_gone: Callable[[ref[Any]], None] | None = None) -> Hashable:
+    """Return a key that does not keep an owner alive; equal for equal keys while the owner lives."""
+    if type(key) is not tuple or not key:
+        return key
+    try:
+        return (ref(key[0], on_gone), *key[1:])
+    except TypeError:       # of a plain value, such as a string
+        return key
+
+
+def _forgetting(isolation: FaultIsolation) -> Callable[[ref[Any]], None]:
+    """Return what deletes the records of an owner that is gone; it does not keep the isolation."""
+    records = ref(isolation)
+
+    def forget(owner: ref[Any]) -> None:
+        here = records()
+        if here is not None:
+            gone = [key for key in here._in_a_row if type(key) is tuple and key[0] is owner]
+            for key in gone:
+                del here._in_a_row[key]
+            here._quarantined = {key for key in here._quarantined if not (type(key) is tuple and key[0] is owner)}
+            here._look()
+
+    return forget
 
 
 def given_faults(faults: object) -> FaultIsolation:

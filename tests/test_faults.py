@@ -3,10 +3,11 @@ from __future__ import annotations
 
 import logging
 import traceback
+import weakref
 
 import pytest
 
-from ai_core.faults import FaultIsolation
+from ai_core.faults import Failures, FaultIsolation
 
 
 def raised(message="boom"):
@@ -108,3 +109,44 @@ def test_counts_under_names_are_saved_and_under_objects_are_not():
         (2, False), (3, True), (0, False), (0, False)
     ]
     assert other.counts == {"failures": 6, "quarantined": 1}
+
+
+class Owner:
+    """Owns work."""
+
+
+def test_records_go_with_the_owner_of_the_work():
+    faults = FaultIsolation(quarantine_after=2, report=lambda fault: None)
+    owner, other = Owner(), Owner()
+    for _ in range(2):
+        faults.failed((owner, "think"), "think", 0, raised())
+    faults.put_failures((owner, "move"), Failures(1, False))
+    faults.failed((other, "think"), "think", 0, raised())
+    assert faults.is_quarantined((owner, "think"))
+    assert not faults.run((owner, "think"), "think", 0, lambda: None)
+    assert faults.failures_of((owner, "move")) == Failures(1, False)
+    gone = weakref.ref(owner)
+    del owner
+    assert gone() is None
+    assert (faults.has_quarantined, faults.counts["quarantined"]) == (False, 0)
+    assert faults.failures_of((other, "think")) == Failures(1, False)
+    faults.succeeded((other, "think"))
+    assert not faults.has_failing
+
+
+def test_keys_of_plain_values_are_kept():
+    faults = FaultIsolation(quarantine_after=1, report=lambda fault: None)
+    for key in (("door", 1), (1, 2), ()):
+        faults.failed(key, "think", 0, raised())
+        assert faults.is_quarantined(key)
+        faults.forget(key)
+    assert not faults.has_failing
+
+
+def test_an_owner_outlives_its_isolation():
+    faults, owner = FaultIsolation(report=lambda fault: None), Owner()
+    faults.failed((owner, "think"), "think", 0, raised())
+    gone = weakref.ref(faults)
+    del faults
+    assert gone() is None
+    del owner

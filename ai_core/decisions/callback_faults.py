@@ -13,18 +13,13 @@ __all__ = ["CallbackFaults", "failing_state"]
 class CallbackFaults:
     """Failure records of a character's callbacks; while ``failing`` is empty, no callback is quarantined."""
 
-    __slots__ = ("_mark", "_owner_name", "_shared", "failing", "kept")
+    __slots__ = ("__weakref__", "_owner_name", "_shared", "failing", "kept")
 
     def __init__(self, owner_name: str, isolation: FaultIsolation | None) -> None:
         self._owner_name = owner_name
         self._shared = isolation
-        self._mark = object()  # its key in the isolation, which would otherwise keep this object for ever
         self.kept: Exception | None = None
         self.failing: set[str] = set()
-
-    def __del__(self) -> None:
-        """Delete the failure records when the character is freed."""
-        self.release()
 
     @property
     def _isolation(self) -> FaultIsolation:
@@ -36,7 +31,7 @@ class CallbackFaults:
         """Report an exception of the callback of this name; ``says`` is its name in the report, if that differs."""
         self.failing.add(name)
         try:
-            self._isolation.failed((self._mark, name), f"{self._owner_name}: {says or name}", frame, error)
+            self._isolation.failed((self, name), f"{self._owner_name}: {says or name}", frame, error)
         except Exception as raised:  # of an isolation with reraise; raised when the character is consistent
             self.keep(raised)
 
@@ -54,30 +49,30 @@ class CallbackFaults:
         """Record a successful call; the count of failures starts again at 0."""
         if name in self.failing:
             self.failing.discard(name)
-            self._isolation.succeeded((self._mark, name))
+            self._isolation.succeeded((self, name))
 
     def is_quarantined(self, name: str) -> bool:
         """Return True if the callback is quarantined."""
-        return bool(self.failing) and self._isolation.is_quarantined((self._mark, name))
+        return bool(self.failing) and self._isolation.is_quarantined((self, name))
 
     def release(self) -> bool:
         """Reset the failures of every callback; return whether there were any."""
         lost, self.failing = self.failing, set()
         for name in lost:
-            self._isolation.forget((self._mark, name))
+            self._isolation.forget((self, name))
         return bool(lost)
 
     @property
     def records(self) -> dict[str, Failures]:
         """The failure records of failing callbacks, by name."""
-        return {name: self._isolation.failures_of((self._mark, name)) for name in sorted(self.failing)}
+        return {name: self._isolation.failures_of((self, name)) for name in sorted(self.failing)}
 
     @records.setter
     def records(self, failing: dict[str, Failures]) -> None:
         self.release()
         for name, failures in failing.items():
             self.failing.add(name)
-            self._isolation.put_failures((self._mark, name), failures)
+            self._isolation.put_failures((self, name), failures)
 
 
 def failing_state(names: Callable[[Any], Iterable[str]], *, at: str = "_faults.records") -> MapOf:

@@ -584,7 +584,7 @@ class PathService(Saveable):
             ticket.state, ticket.why = "failed", f"{type(error).__name__}: {error}"
         for ticket in job.tickets:
             self._report(ticket)
-        self._report_fault((self, job.start, job.goal), f"path from {job.start!r} to {job.goal!r}", error)
+        self._faults.report_of_the_past(f"path from {job.start!r} to {job.goal!r}", self._clock.now.frame, error)
 
     def _report(self, ticket: PathTicket) -> None:
         """Report a ticket that has reached a final state to the trace and to ``on_over``."""
@@ -599,14 +599,7 @@ class PathService(Saveable):
         try:
             callback(ticket, *more)
         except Exception as error:
-            self._report_fault((self, ticket.number), f"callback for ticket {ticket.number}", error)
-
-    def _report_fault(self, key: Hashable, name: str, error: Exception) -> None:
-        """Report an exception, and clear its count: nothing is retried."""
-        try:
-            self._faults.failed(key, name, self._clock.now.frame, error)
-        finally:
-            self._faults.forget(key)
+            self._faults.report_of_the_past(f"callback for ticket {ticket.number}", self._clock.now.frame, error)
 
 
 __all__ = ["TURN_STEPS", "TURN_US", "PathProvider", "PathService", "SearchThreads", "take_turn", "take_turns"]
