@@ -241,3 +241,15 @@ def test_unwatched_agents_in_2d_cause_one_error(node, scheduler, expect_errors):
         scheduler.step(0.1)
     assert manager.get_importance(lod) == pytest.approx(0.1, abs=0.2)
     assert not any(one["faults"] for one in scheduler.get_stats()["behaviors"])
+
+
+def test_all_characters_and_the_viewer_are_replaced(world, node):
+    for frames in range(3):
+        bodies = [world.character(x).body for x in (50.0, 25.0)]
+        world.step(2)
+        assert [world.manager.get_importance(one) for one in bodies] == pytest.approx([0.5, 0.75])
+        for one in (*bodies, world.viewer):
+            one.free()
+        if frames:
+            world.step(frames)
+        world.viewer = node("ImportanceViewer", world.camera, field_of_view=math.tau)

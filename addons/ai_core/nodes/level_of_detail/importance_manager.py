@@ -296,10 +296,8 @@ class ImportanceManager(SavedState, Node):
         self.to_settle: list[Change] = []
         self.values: dict[int, float] = {}        # core id -> importance at the last evaluation
         self._places_of: dict[int, Any] = {}      # instance id of agent or viewer -> Node3D or Node2D
-        self.agent_places = self.viewer_places = Places(3)
+        self._begin_places(3)
         self._has_changed = True
-        self._rows = np.zeros(0, np.int32)        # core ids, by row of agent_places
-        self._radii = np.zeros(0, np.float32)     # of agents, by row
         self._has_reported_unwatched = False
 
     def on_enter_tree(self) -> None:
@@ -324,9 +322,8 @@ class ImportanceManager(SavedState, Node):
         for node in (*self.agents.values(), *self.viewers.values()):
             node.lose_importance()
         self.agents, self.viewers, self.crowds, self.values, self._places_of = {}, {}, {}, {}, {}
-        self._rows, self._radii = np.zeros(0, np.int32), np.zeros(0, np.float32)
         self._core = self._task = self._scheduler = self.pacing = None
-        self.agent_places = self.viewer_places = Places(3)
+        self._begin_places(3)
 
     @property
     def core(self) -> Importance:
@@ -350,8 +347,7 @@ class ImportanceManager(SavedState, Node):
             return False
         dimensions = dimensions_of(place)
         if not self._places_of:
-            unit_m = 1.0 if dimensions == 3 else 1 / self.pixels_per_meter
-            self.agent_places, self.viewer_places = Places(dimensions, unit_m), Places(dimensions, unit_m)
+            self._begin_places(dimensions)
         elif self.agent_places.positions.shape[1] != dimensions:
             report_error(
                 f"is below the {place.get_class()} '{place.get_name()}', but other members of its ImportanceManager are"
@@ -573,6 +569,13 @@ class ImportanceManager(SavedState, Node):
         loads, self.to_settle = self.to_settle, []
         for load in loads:
             load()
+
+    def _begin_places(self, dimensions: int) -> None:
+        """Begin with tables without rows."""
+        unit_m = 1.0 if dimensions == 3 else 1 / self.pixels_per_meter
+        self.agent_places, self.viewer_places = Places(dimensions, unit_m), Places(dimensions, unit_m)
+        self._rows = np.zeros(0, np.int32)        # core ids, by row of agent_places
+        self._radii = np.zeros(0, np.float32)     # of agents, by row
 
     def arrange_places(self) -> None:
         """Assign a row to each agent, by id, and to each viewer, by path."""
