@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NoReturn, Protocol
 
 from ai_core.errors import CycleError, UnknownNameError, check_callable, check_kind, check_type, shown
@@ -43,7 +43,9 @@ class Blackboard(dict[str, Any]):
     Notification: observers are notified when the value of a key is replaced by an
     unequal value, or when the key is removed. A change inside a value, such as an
     item appended to a list, is not detected: assign the value again, or call
-    ``touch``. Waiting observers cost nothing.
+    ``touch``. Waiting observers cost nothing. If watches raise exceptions, all others
+    are called, and every value is written; then the first exception is raised to the
+    writer, with the key and the other exceptions in its notes.
 
     Args:
         values: initial values.
@@ -121,11 +123,11 @@ class Blackboard(dict[str, Any]):
                 if parent is not None:
                     parent.notify_tree(tree, (key,))
                 tree._notice(key)
-        for watch, value in zip(watches, before, strict=True) if parent is not None else ():
-            # otherwise an earlier callback cancelled it
-            is_here = watch in (self._watches or {}).get(watch.key, ())
-            if is_here and not _is_same(value, watch._board.get(watch.key)):
-                watch.callback(watch.key, watch._board.get(watch.key))
+        if parent is not None:
+            _call(
+                watch for watch, value in zip(watches, before, strict=True)
+                if watch in (self._watches or {}).get(watch.key, ())    # otherwise an earlier callback cancelled it
+                and not _is_same(value, watch._board.get(watch.key)))
 
     def scope(self, name: str) -> Blackboard:
         """Return the scope of a name: this one or one of its parents.
@@ -179,32 +181,31 @@ class Blackboard(dict[str, Any]):
         before = dict.get(self, key, ABSENT) if is_observed else value
         dict.__setitem__(self, key, value)
         if is_observed and not _is_same(before, value):
-            self._notify_all(key)
+            self._notify_all((key,))
 
     def __delitem__(self, key: str) -> None:
         super().__delitem__(key)
-        self._notify_all(key)
+        self._notify_all((key,))
 
     def pop(self, key: str, *default: Any) -> Any:
         """Remove a key from this scope and return its value."""
         was_here = dict.__contains__(self, key)
         value = super().pop(key, *default)
         if was_here:
-            self._notify_all(key)
+            self._notify_all((key,))
         return value
 
     def popitem(self) -> tuple[str, Any]:
         """Remove and return the key added last, with its value."""
         key, value = super().popitem()
-        self._notify_all(key)
+        self._notify_all((key,))
         return key, value
 
     def clear(self) -> None:
         """Remove all keys of this scope; parents are unchanged."""
         keys = list(self)
         super().clear()
-        for key in keys:
-            self._notify_all(key)
+        self._notify_all(keys)
 
     def update(self, *others: Any, **values: Any) -> None:
         """Write several values, or none if a value has a wrong type."""
@@ -214,8 +215,14 @@ class Blackboard(dict[str, Any]):
         if self._trees is None and self._watches is None:
             super().update(checked)
             return
+        failed: Exception | None = None
         for key, value in checked.items():
-            self[key] = value
+            try:
+                self[key] = value
+            except Exception as error:  # of a watch; the other values are written
+                failed = _first(failed, error)
+        if failed is not None:
+            raise failed
 
     def setdefault(self, key: str, default: Any = None) -> Any:
         """Return the value of a key in this scope or its parents; write ``default`` here if it is absent."""
@@ -229,7 +236,10 @@ class Blackboard(dict[str, Any]):
 
     def copy(self) -> NoReturn:
         """Raise TypeError: observers of this blackboard would not observe a copy."""
-        raise TypeError(f"{self.name!r} cannot be copied; use dict(board) for its values")
+        raise TypeError(f"{self.name!r} cannot be copied or pickled; use dict(board) for its values")
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        self.copy()
 
     def replace_values(self, values: Mapping[str, Any]) -> Callable[[], None]:
         """Replace all values, as when a game is loaded.
@@ -243,21 +253,17 @@ class Blackboard(dict[str, Any]):
         for key in changed:
             self._notify_trees(key)
 
-        def notify_watches() -> None:
-            for key in changed:
-                self._notify_watches(key)
-
-        return notify_watches
+        return lambda: self._notify_watches(changed)
 
     def touch(self, key: str) -> None:
         """Notify the observers of a key of a change inside its value."""
-        self._notify_all(key)
+        self._notify_all((key,))
 
     def watch(self, key: str, callback: Callable[[str, Any], object]) -> Watch:
         """Call ``callback(key, value)`` when a key of this scope or its parents changes.
 
-        The value is None if the key was removed. An exception of the callback is
-        raised to the writer. The callback may write values and cancel watches.
+        The value is None if the key was removed. The callback may write values and cancel
+        watches. It should not raise: the writer gets the exception, after all other watches.
         """
         check_callable("callback", callback)
         watch = Watch(self, key, callback)
@@ -294,9 +300,10 @@ class Blackboard(dict[str, Any]):
             if rest:
                 known[watch.key] = rest
 
-    def _notify_all(self, key: str) -> None:
-        self._notify_trees(key)
-        self._notify_watches(key)
+    def _notify_all(self, keys: Iterable[str]) -> None:
+        for key in keys:
+            self._notify_trees(key)
+        self._notify_watches(keys)
 
     def _notify_trees(self, key: str) -> None:
         trees = None if self._trees is None else self._trees.get(key)
@@ -309,10 +316,9 @@ class Blackboard(dict[str, Any]):
             else:
                 tree._notice(key)
 
-    def _notify_watches(self, key: str) -> None:
+    def _notify_watches(self, keys: Iterable[str]) -> None:
         if self._watches is not None:
-            for watch in self._watches.get(key, ()):
-                watch.callback(key, watch._board.get(key))
+            _call(watch for key in keys for watch in (self._watches or {}).get(key, ()))
 
     def declare(self, types: Mapping[str, Any]) -> None:
         """Declare the types of further keys; present values must match.
@@ -368,6 +374,27 @@ def _scopes(board: Blackboard | None) -> list[Blackboard]:
         found.append(board)
         board = board._parent
     return found
+
+
+def _call(watches: Iterable[Watch]) -> None:
+    """Call all watches; raise the first exception at the end."""
+    failed: Exception | None = None
+    for watch in watches:
+        try:
+            watch.callback(watch.key, watch._board.get(watch.key))
+        except Exception as error:  # the others are still called
+            error.add_note(f"raised by a watch of {watch.key!r} of {watch._board.name!r}; the value is written")
+            failed = _first(failed, error)
+    if failed is not None:
+        raise failed
+
+
+def _first(failed: Exception | None, error: Exception) -> Exception:
+    """Return the first of two exceptions, with the other in its notes."""
+    if failed is None or failed is error:
+        return error
+    failed.add_note(f"another watch raised {error!r}")
+    return failed
 
 
 def _is_same(before: Any, value: Any) -> bool:

@@ -392,7 +392,8 @@ class RuleMind(Saveable):
         name: name in reports and ``to_text``.
         parameters: values that differ from the defaults of the set.
         faults: receives the exceptions of callbacks; None makes one that logs.
-        on_fired: called with each rule that fires, after its ``then``.
+        on_fired: called with each rule that fires, after its ``then``. The thought ends
+            first if it raises; then the first exception is raised to the caller.
 
     Raises:
         UnknownNameError: if the set does not have a parameter.

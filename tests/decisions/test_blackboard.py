@@ -1,7 +1,9 @@
 """Blackboards: scopes, types, and who is told of a change."""
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 
 import numpy as np
 import pytest
@@ -151,8 +153,9 @@ def test_trees_that_are_gone_are_forgotten(world):
 
 
 def test_a_copy_would_have_no_listeners_and_is_refused(bob):
-    with pytest.raises(TypeError, match="'bob' cannot be copied"):
-        bob.copy()
+    for make in (Blackboard.copy, copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match=r"'bob' cannot be copied or pickled; use dict\(board\)"):
+            make(bob)
 
 
 KEYS = st.sampled_from("abc")
@@ -177,6 +180,43 @@ def test_a_blackboard_is_a_dict_whose_watchers_know_each_value(commands):
                 one.setdefault(key, value)
         assert board == plain
         assert {key: value for key, value in seen.items() if value is not None} == plain
+
+
+def fail(key, value):
+    raise OSError(f"{key} is broken")
+
+
+def test_a_watch_that_raises_keeps_no_other_from_hearing(bob):
+    heard = []
+    bob.watch("x", lambda *change: heard.append(("first", *change)))
+    bob.watch("x", fail)
+    bob.watch("x", lambda key, value: {}["nothing"])
+    bob.watch("x", lambda *change: heard.append(("last", *change)))
+    bob.watch("y", lambda *change: heard.append(("y", *change)))
+    for value in (1, 2):
+        with pytest.raises(OSError, match="x is broken") as raised:
+            bob["x"] = value
+    assert raised.value.__notes__ == [
+        "raised by a watch of 'x' of 'bob'; the value is written", "another watch raised KeyError('nothing')"]
+    assert heard == [("first", "x", 1), ("last", "x", 1), ("first", "x", 2), ("last", "x", 2)]
+    del heard[:]
+    with pytest.raises(OSError, match="x is broken"):
+        bob.update({"x": 3, "y": 4})
+    with pytest.raises(OSError, match="x is broken"):
+        bob.clear()
+    assert heard == [
+        (name, key, value) for key, value in (("x", 3), ("y", 4), ("x", None), ("y", None))
+        for name in (("first", "last") if key == "x" else ("y",))]
+
+
+def test_a_watch_that_raises_at_a_change_of_squad(bob, world):
+    heard = []
+    bob.watch("target", fail)
+    bob.watch("target", lambda key, value: heard.append(value))
+    other = Blackboard({"target": "tower"}, parent=world)
+    with pytest.raises(OSError, match="target is broken"):
+        bob.parent = other
+    assert (bob.parent, heard) == (other, ["tower"])
 
 
 def test_who_watches_goes_along_to_another_squad(world):

@@ -299,7 +299,8 @@ class HabitTree(Described, HabitRunner):
             set by the owner of the ticks.
         on_entered: called with the context of each habit that begins, before its
             ``enter``; None for no call.
-        on_exited: called with the context after each ``exit``; None for no call.
+        on_exited: called with the context after each ``exit``; None for no call. Of exceptions
+            of these two the first is raised after the tick; no habit is affected.
         listening: returns whether these two need calls now, so that habits that begin
             and end at once can skip them; None for always.
         listening_counter: a capsule "ai_core.counter" of a uint64 that changes when the
