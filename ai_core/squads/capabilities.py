@@ -4,7 +4,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 from ai_core.errors import check_type, checked_name, finite_number, shown
 from ai_core.saving.kinds import MapOf, Number, Optional, Record, Text
@@ -54,7 +53,7 @@ class Capabilities:
             _check_kind("a kind in attack", kind)
             attack[kind] = _strength(f"attack on {kind!r}", self.attack[kind])
         set_ = object.__setattr__
-        set_(self, "attack", MappingProxyType(attack))
+        set_(self, "attack", attack)
         set_(self, "toughness", finite_number("toughness", self.toughness, above=0, maximum=LARGEST))
         set_(self, "heals", _strength("heals", self.heals))
         set_(self, "range_m", _strength("range_m", self.range_m))

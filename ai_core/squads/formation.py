@@ -4,7 +4,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
@@ -151,7 +150,7 @@ class Formation:
         for role, place in self.places.items():
             if place not in PLACES:
                 raise UnknownNameError(f"place of role {role!r}", place, PLACES)
-        set_(self, "places", MappingProxyType(dict(self.places)))
+        set_(self, "places", dict(self.places))
 
     @classmethod
     def line(cls, spacing_m: float = 2.0, **more: Unpack[FormationSettings]) -> Formation:

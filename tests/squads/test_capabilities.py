@@ -1,13 +1,17 @@
 """What a group can do against what it meets, by numbers that can be checked by hand."""
 from __future__ import annotations
 
+import copy
+import dataclasses
 import math
+import pickle
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ai_core.squads.capabilities import Capabilities, Force, power_ratio
+from ai_core.squads.formation import Formation
 
 soldier = Capabilities("ground", attack={"ground": 2.0}, toughness=10.0)
 gunner = Capabilities("ground", attack={"ground": 1.0, "air": 4.0}, toughness=10.0)
@@ -89,3 +93,12 @@ def test_counts_that_are_none_are_refused():
         Force([(soldier, -1)])
     with pytest.raises(TypeError, match="rows of a force must hold Capabilities"):
         Force.of_members(["soldier"])
+
+
+@pytest.mark.parametrize("setting", [
+    Capabilities(attack={"ground": 1.0, "air": 2.0}), Formation.wedge(places={"healer": "rear"}),
+    Formation.custom([(0, 0), (1, 1)])])
+def test_settings_of_squads_can_be_copied_and_pickled(setting):
+    assert copy.deepcopy(setting) == setting
+    assert pickle.loads(pickle.dumps(setting)) == setting
+    assert type(setting)(**dataclasses.asdict(setting)) == setting
