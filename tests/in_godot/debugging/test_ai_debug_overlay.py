@@ -257,6 +257,19 @@ def test_it_survives_its_scheduler(level, overlay, frames, expect_errors):
     overlay.shown = False
 
 
+def test_a_choice_after_character_and_scheduler_are_gone(level, overlay, frames):
+    overlay.shown = True
+    frames(2)
+    path = str(level["guard"].get_path())
+    overlay.wished({"section": "habits", "character": path})
+    level["guard"].free()
+    level["scheduler"].free()
+    overlay.wished({"section": "habits", "character": path})
+    frames(2)
+    assert overlay.get_report() == {}
+    overlay.shown = False
+
+
 def test_the_sample_of_the_document_works(level, overlay, gdscript, physics_frames):
     (sample,) = re.findall(r"```gdscript\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.S)
     made = gdscript(sample).new()

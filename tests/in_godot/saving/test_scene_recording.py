@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from addons.ai_core.bridge.gd import Vector2, Vector3, construct, singleton
+from addons.ai_core.bridge.gd import Vector3, construct, singleton
 from ai_core.recording import Recorder, read_recording
 from tests.in_godot.demos.museum_diary import Museum
 
@@ -157,6 +157,24 @@ def test_another_result_of_a_behavior_is_found_and_named(player, file, signals):
     assert ended == [(2, "Player.think", "its result differs")]
 
 
+def test_a_replay_that_cannot_go_on_ends(player, file, signals, expect_errors):
+    scheduler, made = player()
+    scheduler.call("start_recording", FILE, made.get("read"))
+    for _ in range(3):
+        scheduler.step()
+    scheduler.call("stop_recording")
+    scheduler.free()
+    scheduler, made = player()
+    ended = signals(scheduler, "replay_ended")
+    scheduler.call("start_replay", FILE, made.get("read"))      # takes no inputs
+    expect_errors("the replay, which stops here, raised", times=1)
+    for _ in range(2):
+        scheduler.step()
+    [(frame, part, difference)] = ended
+    assert (frame, part) == (1, "replay")
+    assert difference.startswith("stopped by GodotCallError: ")
+
+
 def test_the_librarys_recorder_records_nodes_on_a_time_budget(player):
     scheduler, _ = player()
     lines = []
@@ -279,21 +297,30 @@ def test_a_part_that_cannot_be_compared_is_reported_at_the_start(player, gdscrip
     assert not scheduler.call("start_recording", FILE)
 
 
-def test_level_of_the_page_records_and_replays(node, gdscript, physics_frames, file):
+def test_level_of_the_page_records_and_replays(node, gdscript, physics_frames, file, signals):
     page = (Path(__file__).parents[3] / "docs" / "godot" / "determinism.md").read_text(encoding="utf-8")
     source, = re.findall(r"```gdscript\n(.*?)```", page, re.DOTALL)
     script = gdscript(source.replace("user://run.jsonl", FILE))
+    keys, places = singleton("Input"), []
     for is_replay in (False, True):
         level = script.new()
         level.set("is_replay", is_replay)
-        level.set("player_moves", Vector2(0, 0) if is_replay else Vector2(3, 4))
-        node("AIScheduler", level, name="AIScheduler", update=1)
+        scheduler = node("AIScheduler", level, name="AIScheduler", update=1)
+        player = node("Node3D", level, name="Player")
+        player.add_to_group("ai_saved")
+        ended = signals(scheduler, "replay_ended")
         node("Node").add_child(level)
-        physics_frames(30)
-        moves = level.get("player_moves")
-        level.get_node("AIScheduler").call("stop_recording")
+        if not is_replay:
+            keys.action_press("ui_right")
+        physics_frames(15)
+        keys.action_release("ui_right")
+        physics_frames(15)
+        scheduler.call("stop_recording")
+        places.append(player.position.x)
+        physics_frames(2)
         level.free()
-    assert moves == Vector2(3, 4)
+    assert ended == SAME
+    assert places[0] == places[1] > 0.5
 
 
 READER = """

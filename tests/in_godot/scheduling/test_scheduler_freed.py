@@ -86,6 +86,18 @@ def test_without_another_it_says_so_once_and_waits_for_one(
     assert done() > before
 
 
+def test_all_without_one_are_reported_at_once(node, world, gdscript, physics_frames, expect_errors):
+    first = node("AIScheduler", world)
+    for _ in range(3):
+        character = gdscript(CHARACTER).new()
+        world.add_child(character)
+        thinking(node, character)
+    physics_frames(2)
+    expect_errors("put an AIScheduler above it, or anywhere in the scene (nodes without one: 3)", times=1)
+    first.free()
+    physics_frames(4)
+
+
 def test_who_goes_with_it_or_in_the_same_frame_says_nothing(node, world, gdscript, physics_frames):
     first, character = node("AIScheduler", world), gdscript(CHARACTER).new()
     below = gdscript(CHARACTER).new()

@@ -123,22 +123,16 @@ class AIDebugOverlay(Node):
         if self._strips is not None and scheduler is not None:
             self._show_strips(scheduler)
         self._leave_free(self.width_share if self.drawer_open else 0.0)
-        if not self.drawer_open:
-            return
-        if self._watch is not None and self._watch.scheduler != scheduler:
-            self._watch.close()
-            self._watch = None
-        if self._watch is None and scheduler is not None:
-            self._watch = DebugWatch(scheduler)
-            self._choose()
-        if self._watch is not None:
-            self._panel.show_report(self._watch.report())
+        watch = self._present_watch(scheduler) if self.drawer_open else None
+        if watch is not None:
+            self._panel.show_report(watch.report())
 
     def wished(self, wish: dict) -> None:
         """Change the selection; called by the panel."""
         if wish and self._panel is not None:
             self._wish = wish
-            self._choose()
+            if self._watch is not None and self._watch.scheduler == self._scheduler():
+                self._choose(self._watch)
             self.show_report()
 
     def pause(self, is_paused: bool) -> None:
@@ -151,11 +145,19 @@ class AIDebugOverlay(Node):
         if scheduler is not None:
             self._stepping.step(scheduler)
 
-    def _choose(self) -> None:
-        if self._watch is not None:
-            wish = self._wish
-            self._watch.choose(
-                wish.get("section", SECTIONS[self.section]), wish.get("character", ""), wish.get("wanted", ""))
+    def _present_watch(self, scheduler: Any) -> DebugWatch | None:
+        """Return the watch of a scheduler, a new one if it is not that of the last report; None without a scheduler."""
+        if self._watch is not None and self._watch.scheduler != scheduler:
+            self._watch.close()
+            self._watch = None
+        if self._watch is None and scheduler is not None:
+            self._watch = DebugWatch(scheduler)
+            self._choose(self._watch)
+        return self._watch
+
+    def _choose(self, watch: DebugWatch) -> None:
+        wish = self._wish
+        watch.choose(wish.get("section", SECTIONS[self.section]), wish.get("character", ""), wish.get("wanted", ""))
 
     def _scheduler(self) -> Any:
         found = self.get_node_or_null(self._wish.get("scheduler", "") or ".")

@@ -11,7 +11,7 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable
 from ai_core.budget import Budget
 from ai_core.recording.lines import RecordingError, read_recording
 from ai_core.recording.recorder import Recorder
-from ai_core.recording.replay import Replay
+from ai_core.recording.replay import Difference, Replay
 from ai_core.saving.fields import StateError
 
 
@@ -164,6 +164,13 @@ class SceneReplay(SceneWatch):
             self._release()
             if self._scheduler.recorder is self:
                 self._scheduler.emit_replay_ended(difference)
+
+    def _fail(self, error: Exception) -> None:
+        is_present, frame = self._scheduler.recorder is self, self._scheduler.clock.now.frame
+        super()._fail(error)
+        if is_present:
+            self._scheduler.emit_replay_ended(
+                Difference(frame, "replay", f"stopped by {type(error).__name__}: {error}", ()))
 
     def _close(self) -> None:
         self._replay.close()

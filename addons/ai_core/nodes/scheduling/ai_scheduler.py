@@ -225,7 +225,8 @@ class AIScheduler(Node):
         ("behavior", str), doc="Emitted when a behavior is quarantined; see quarantine_after.")
     replay_ended = signal(
         ("frame", int), ("part", str), ("difference", str),
-        doc="Emitted at the end of a replay, with the first difference; -1 and empty strings if there is none.")
+        doc="Emitted at the end of a replay, with the first difference, or why it stopped; -1 and empty strings if"
+            " there is none.")
 
     def __init__(self) -> None:
         self.clock = ManualClock()

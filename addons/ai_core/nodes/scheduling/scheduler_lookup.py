@@ -21,6 +21,7 @@ SCHEDULERS = "ai_schedulers"
 WAITING = "_waiting"
 DEFERRED, ONE_SHOT = 1, 4
 _to_report: dict[int, list[Callable[[], list[str]]]] = {}     # by instance id
+_without: list[Any] = []        # nodes that found no AIScheduler in this frame
 _present: dict[str, dict[int, Any]] = {}      # by group and instance id, the members in the tree
 WITHOUT_SCHEDULER = "found no AIScheduler and will not run; put an AIScheduler above it, or anywhere in the scene"
 
@@ -94,8 +95,8 @@ def call_waiting(member: Node, group: str) -> None:
 def scheduler_of(node: Any) -> Any:
     """Return the AIScheduler that a node runs under, or None.
 
-    If no AIScheduler enters the tree in this frame, that is reported once. If the scheduler is freed without the
-    node, the node leaves it and finds another.
+    If no AIScheduler enters the tree in this frame, that is reported, once for all such nodes. If the scheduler is
+    freed without the node, the node leaves it and finds another.
     """
     found = nearest(node, "AIScheduler", SCHEDULERS)
     if found is not None:
@@ -104,9 +105,21 @@ def scheduler_of(node: Any) -> Any:
         return found
     if getattr(node, "runs_under", -1) != 0:
         node.runs_under = 0
-        report_next_frame(node, lambda: [] if node.runs_under else [WITHOUT_SCHEDULER])
+        _without.append(node)
+        if len(_without) == 1:
+            node.get_tree().connect("process_frame", _report_without, ONE_SHOT)
     wait_for(node, SCHEDULERS)
     return None
+
+
+def _report_without() -> None:
+    """Report once, for all, the nodes that have found no AIScheduler by the start of this frame."""
+    asked = _without.copy()
+    _without.clear()
+    left = [one for one in asked if one.is_valid() and one.is_inside_tree() and not one.runs_under]
+    if left:
+        others = f" (nodes without one: {len(left)})" if len(left) > 1 else ""
+        report_error(WITHOUT_SCHEDULER + others, left[0])
 
 
 def report_next_frame(node: Any, mistakes: Callable[[], list[str]]) -> None:
