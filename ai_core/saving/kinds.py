@@ -38,6 +38,7 @@ __all__ = [
     "Chosen",
     "Columns",
     "Flag",
+    "GameDict",
     "GameValue",
     "Kind",
     "Limit",
@@ -641,6 +642,13 @@ class GameValue(Kind):
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         return self._values(owner).value(plain, place)
+
+
+class GameDict(GameValue):
+    """A dict of values of the game."""
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        return checked_dict(place, super().read(plain, place, owner))
 
 
 def _are_within(values: list[Any], minimum: float, maximum: float) -> bool:

@@ -20,9 +20,10 @@ from ai_core.errors import UnknownNameError, check_kind, check_kinds, shown
 from ai_core.faults import Failures, FaultIsolation
 from ai_core.saving.chance import RandomGenerator
 from ai_core.saving.declared_state import Change, DeclaredState, Hook, Refuse
-from ai_core.saving.fields import LATEST_S, State, brief, place_in, refuse
+from ai_core.saving.fields import LATEST_S, State, brief, checked_dict, place_in, refuse
 from ai_core.saving.kinds import (
     Flag,
+    GameDict,
     GameValue,
     Kind,
     ListOf,
@@ -157,6 +158,9 @@ def _waiting(tree: HabitRunner, place: HabitPlace, otherwise: str) -> str:
     return otherwise
 
 
+BOARD = Optional(GameDict())
+"""How the values of a blackboard are saved; None if there are none."""
+
 PLAIN_VALUES = SavedValues()
 """For blackboards and memories with plain data; shared by all trees."""
 
@@ -176,20 +180,12 @@ class ByPath(Kind):
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         """Return the values by place."""
         found, by_path = {}, owner.plan.by_path
-        for path, one in _dict_of(plain, place).items():
+        for path, one in checked_dict(place, plain).items():
             where = place_in(place, path)
             if path not in by_path:
                 refuse(where, f"is not valid: {UnknownNameError('habit', path, by_path)}")
             found[by_path[path].index] = self.kind.read(one, where, owner)
         return found
-
-
-class Memory(GameValue):
-    """A dict of values of the game."""
-
-    def read(self, plain: Any, place: str, owner: Any) -> Any:
-        """Return the dict."""
-        return _dict_of(super().read(plain, place, owner), place)
 
 
 class Result(Kind):
@@ -206,12 +202,6 @@ class Result(Kind):
         return Status(plain)
 
 
-def _dict_of(value: Any, place: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        refuse(place, f"must be a dict, got {brief(value)}")
-    return value
-
-
 def _check_parts(parts: object, plan: HabitPlan) -> None:
     """Raise if ``parts`` is neither None nor a sequence with an object for each place of a plan."""
     if not hasattr(parts, "__getitem__"):       # the row of nodes of an engine is no Sequence by its class
@@ -226,7 +216,7 @@ RUN_FIELDS: dict[str, Any] = {
     "began_s": Seconds(), "ticked_s": Seconds(), "elapsed_s": Seconds(0, LATEST_S),
     "waits_for": ListOf(Text(), make=tuple), "woken_by": Text(), "number": Whole(), "successes": Whole(),
     "failures": Whole(), "begins_next": Flag(), "is_faulty": Flag(), "batch_status": Optional(Result()),
-    "restart_point": Text(), "payload": GameValue(), "memory": Optional(Memory(at="_memory"))}
+    "restart_point": Text(), "payload": GameValue(), "memory": Optional(GameDict(at="_memory"))}
 """Fields of a run that are saved and loaded as they are."""
 
 HABIT_STATE = DeclaredState(
@@ -242,7 +232,7 @@ HABIT_STATE = DeclaredState(
     ), at="_saved_runs"),
     holds=ByPath(Number(absent=inf)), endings=ByPath(Text(), at="_saved_endings"),
     cooldowns=ByPath(Seconds(), at="_cooldowns"), asks_at_s=ByPath(Seconds(), at="_asks_at_s"),
-    answered=ByPath(Whole(), at="_answered"), kept=ByPath(Memory(), at="_kept"),
+    answered=ByPath(Whole(), at="_answered"), kept=ByPath(GameDict(), at="_kept"),
     failing=failing_state(
         lambda tree: [key for path in tree.plan.by_path for key in (path, f"can_activate of {path}")],
         at="_failing"),
@@ -645,9 +635,7 @@ class HabitTree(Described, HabitRunner):
         Raises:
             StateError: if they cannot be read; the message gives the place and the reason.
         """
-        found = self.values.value(saved, place)
-        if found is not None and not isinstance(found, dict):
-            refuse(place, "must be a dict")
+        found: dict[str, Any] | None = BOARD.read(saved, place, self)
         return found
 
     def _prepare_blackboard(self, saved: Any, place: str) -> Change:

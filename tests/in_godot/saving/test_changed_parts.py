@@ -110,7 +110,7 @@ def test_a_fact_that_became_a_parameter_alone_is_left_out(scene, expect_errors):
 
 @pytest.mark.parametrize(
     ("place", "value", "why"),
-    [(("blackboard",), [1], "'blackboard' must be a Dictionary"), (("version",), 9, "'version' is 9, and this ai_core"),
+    [(("blackboard",), [1], "'blackboard' must be a dict"), (("version",), 9, "'version' is 9, and this ai_core"),
      (("settings", "enabled"), 3, "'settings.enabled' must be true or false"), (("more",), 1, "'more' is an unknown"),
      (("scripts",), [], "'scripts' must be a dict")])
 @pytest.mark.parametrize("brain", ["Tree", "Machine"])

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping
-from types import SimpleNamespace
 from typing import Any
 
 from addons.ai_core.bridge.gd import (
@@ -42,9 +41,9 @@ from ai_core.decisions.state_machine_definition import (
     Transition,
     first_leaf,
 )
-from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part, Refuse
+from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part
 from ai_core.saving.fields import StateError, checked_dict
-from ai_core.saving.kinds import GameValue
+from ai_core.saving.kinds import GameDict
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES
 
 HISTORIES = (None, History.SHALLOW, History.DEEP)
@@ -262,7 +261,7 @@ class StateMachine(ChartNode, ScheduledCharacter, SavedState, Node):
     state_exited = signal(("path", str), doc="Emitted when a state ends, with its path.")
 
     STATE = DeclaredState(
-        settings=Hook(), machine=Part(at="core"), blackboard=GameValue("_scheduler.values", at="blackboard"),
+        settings=Hook(), machine=Part(at="core"), blackboard=GameDict("_scheduler.values", at="blackboard"),
         scripts=Hook())
     cannot_load = "the machine does not run; it needs an actor, states and an AIScheduler"
     parts_noun, kept_of_others = "states", "its settings and blackboard"
@@ -504,10 +503,6 @@ class StateMachine(ChartNode, ScheduledCharacter, SavedState, Node):
 
     def _prepare_scripts(self, plain: object, place: str) -> Change:
         return prepared_scripts(self, self.nodes.states, plain, place)
-
-    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
-        if not isinstance(values.blackboard, dict):
-            refuse("blackboard", "must be a Dictionary")
 
     def _finish_load(self) -> None:
         self._note_pause()
