@@ -6,6 +6,7 @@ import math
 from contextlib import suppress
 
 from addons.ai_core.bridge.gd import NodePath, Rect2i, Vector2, Vector2i, Vector3, construct
+from addons.ai_core.nodes.characters.blackboard_scopes import BlackboardScopes
 from addons.ai_core.nodes.characters.update_group import UpdateGroup
 from addons.ai_core.nodes.events.ai_event_manager import AIEventManager
 from addons.ai_core.nodes.events.scene_events import SceneEvents
@@ -444,7 +445,7 @@ class CoverLife(NodeLife):
 
 
 class MindsLife(NodeLife):
-    classes = (HabitTree, RuleMind, StateMachine, UpdateGroup)
+    classes = (BlackboardScopes, HabitTree, RuleMind, StateMachine, UpdateGroup)
 
     def build(self):
         rules = construct("RuleSet")
@@ -463,6 +464,7 @@ class MindsLife(NodeLife):
             self.machines.append(self.put(machine, "Machine", actor, period=number + 1))
             self.minds.append(self.add("RuleMind", "Mind", actor, rule_set=rules, period=2))
             tree = construct("HabitTree")
+            tree.squad = "red"
             tree.set("values", {"scared": False, "target": None})
             flight = self.add("Habit", "Flight", tree, condition="scared", launch=1)
             self.add("HabitWait", "Wait", flight, duration=0.07)
@@ -483,7 +485,8 @@ class MindsLife(NodeLife):
         chance.choice(self.trees).set_value("scared", chance.random() < 0.5)
 
     def do_look(self, chance):
-        chance.choice(self.trees).set_value("target", chance.choice([None, *self.actors]), chance.choice(["", "world"]))
+        scope = chance.choice(["", "squad", "world"])
+        chance.choice(self.trees).set_value("target", chance.choice([None, *self.actors]), scope)
 
     def do_stop(self, chance):
         chance.choice([chance.choice(self.trees).stop_habits, chance.choice(self.machines).restart])()

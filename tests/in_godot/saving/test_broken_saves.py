@@ -116,7 +116,7 @@ def test_a_node_that_fails_to_load_is_reported_and_others_load(world, expect_err
     second = world()
     second.add("FragileProbe", "Glass", refused=13)
     expect_errors("could not load all of this state: node/../Glass: LookupError: no level 13: failed while the checked"
-                  " state was applied; it may be partly changed; the other 7 parts were restored", times=1)
+                  " state was applied; it may be partly changed; the other 8 parts were restored", times=1)
     assert second.load(state) is False
     assert second.keeper.get("position") == Vector3(1, 2, 3)
     second.scheduler.step()

@@ -147,6 +147,26 @@ def test_what_others_keep_of_a_missing_character_is_left_out(scene, expect_error
     assert level.ai.get_left_out() == {}
 
 
+@pytest.mark.parametrize("missing", ALL)
+def test_shared_values_are_loaded_whoever_is_missing(scene, expect_errors, missing):
+    first = scene(*ALL)
+    for guard in first.guards.values():
+        guard.get_node("Brain").squad = "red"
+    first.guards["Ann"].get_node("Brain").set_value("alarm", 3, "world")
+    first.guards["Ann"].get_node("Brain").set_value("friend", first.guards[missing], "squad")
+    first.guards["Ann"].get_node("Brain").set_value("plan", "flank", "squad")
+    state = saved(first)
+    here = [name for name in ALL if name != missing]
+    level = scene(*here)
+    for guard in level.guards.values():
+        guard.get_node("Brain").squad = "red"
+    expect_errors("load_state() left out 1 parts", times=1)
+    assert level.load(state, True) is True
+    brain = level.guards[here[1]].get_node("Brain")
+    assert [brain.get_value(key) for key in ("alarm", "plan")] == [3, "flank"]
+    assert level.load(level.ai.save_state()) is True
+
+
 def test_a_new_character_keeps_its_state_and_its_squad(scene, expect_errors):
     state = saved(scene(*ALL))
     level = scene("Ann", "Kim", "Eve")

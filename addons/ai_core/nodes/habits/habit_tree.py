@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from time import perf_counter_ns
 from typing import Any
@@ -32,6 +32,7 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.characters.agent_places import is_in_2d
+from addons.ai_core.nodes.characters.blackboard_scopes import scopes_of
 from addons.ai_core.nodes.characters.character_work import CharacterComponent
 from addons.ai_core.nodes.characters.event_names import report_misspelt
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
@@ -70,7 +71,6 @@ from ai_core.decisions.habits.habits import Habit as HabitDefinition
 from ai_core.events.event import Event
 from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part
 from ai_core.saving.fields import State, StateError, checked_dict
-from ai_core.saving.kinds import Kind, MapOf
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES
 
 STRING_TYPES = (str, StringName)
@@ -81,74 +81,6 @@ def _kinds_of(value: Any) -> Any:
     if value is None or isinstance(value, GDObject):
         return None
     return STRING_TYPES if isinstance(value, STRING_TYPES) else type(value)
-
-
-WORLD, SQUAD = "world", "squad"
-
-
-class BlackboardScopes:
-    """The blackboards of the world and the squads of one AIScheduler.
-
-    Attributes:
-        users: instance ids of the trees that use a blackboard, in order, by name of the squad; "" is the world.
-    """
-
-    def __init__(self) -> None:
-        self.world = Blackboard(name=WORLD)
-        self.squads: dict[str, Blackboard] = {}
-        self.users: dict[str, dict[int, None]] = {"": {}}
-
-    def squad(self, name: str) -> Blackboard:
-        if name not in self.squads:
-            self.squads[name], self.users[name] = Blackboard(name=SQUAD, parent=self.world), {}
-        return self.squads[name]
-
-
-def join_scopes(tree: Any, own: Blackboard, scheduler: Any, squad: str) -> None:
-    """Set the blackboard of the squad or the world as the parent of a character's blackboard."""
-    if "scopes" in tree.__dict__:
-        leave_scopes(tree, own)
-    shared = scheduler.top.shared
-    scopes = shared.get(BlackboardScopes)
-    if scopes is None:
-        scopes = shared[BlackboardScopes] = BlackboardScopes()
-    own.parent = scopes.squad(squad) if squad else scopes.world
-    scopes.users[""][tree.instance_id] = scopes.users[squad][tree.instance_id] = None
-    tree.scopes = scopes, squad
-
-
-def leave_scopes(tree: Any, own: Blackboard) -> None:
-    """Detach a character's blackboard from those of its squad and its world."""
-    scopes, squad = tree.__dict__.pop("scopes", (None, ""))
-    if scopes is not None:
-        for name in {"", squad}:
-            del scopes.users[name][tree.instance_id]
-    own.parent = None
-
-
-def scopes_saved_by(tree: Any, own: Blackboard) -> list[Blackboard]:
-    """Return the blackboards that are saved with a tree: those of which it is the first user."""
-    scopes, squad = tree.scopes
-    names = (squad, "") if squad else ("",)
-    return [board for name, board in zip(names, _around(own), strict=True)
-            if next(iter(scopes.users[name])) == tree.instance_id]
-
-
-def prepared_scopes(own: Blackboard, saved: dict[str, Any], values: Any) -> Callable[[], None]:
-    """Check the saved values of scopes; return the function that restores them."""
-    boards = {board.name: board for board in _around(own)}
-    read = {}
-    for name, plain in saved.items():
-        value = values.value(plain, f"scopes.{name}")
-        if name not in boards or not isinstance(value, dict):
-            raise StateError(f"'scopes' has {name!r}, a scope that this tree lacks; set its squad as in the saved game")
-        read[name] = value
-
-    def change() -> None:
-        for name, value in read.items():
-            boards[name].replace_values(value)()
-
-    return change
 
 
 def watch_with_callable(tree: Any, own: Blackboard, key: str, callback: Any) -> Watch:
@@ -175,14 +107,6 @@ def refusing_values() -> Iterator[None]:
         raise RefusedValue(f"{problem}; the scopes are \"world\", and \"squad\" if squad is set") from None
     except TypeError as problem:
         raise RefusedValue(str(problem)) from None
-
-
-def _around(own: Blackboard) -> list[Blackboard]:
-    found, board = [], own.parent
-    while board is not None:
-        found.append(board)
-        board = board.parent
-    return found
 
 
 SIGNALS, HABIT_SIGNALS = ("habit_entered", "habit_exited"), ("entered", "exited")
@@ -235,7 +159,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
     habit_exited = signal(
         ("path", str), ("status", int), doc="Emitted when a habit ends: 1 succeeded, 2 failed, 0 interrupted.")
 
-    STATE = DeclaredState(settings=Hook(), scopes=Hook(), tree=Part(at="core"), scripts=Hook())
+    STATE = DeclaredState(settings=Hook(), tree=Part(at="core"), scripts=Hook())
     cannot_load = "the tree does not run; it needs an actor, habits and an AIScheduler"
     parts_noun, kept_of_others = "habits", "its settings and blackboard"
 
@@ -290,7 +214,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         self.end_feed()
         if self._scheduler is not None and self._scheduler.is_valid():
             self._scheduler.leave(self)
-        leave_scopes(self, self._blackboard)
+        self._blackboard.parent = None
         self.walker.leave(self)
         self.core = self._scheduler = None
 
@@ -399,13 +323,6 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         fitting = {key: value for key, value in (saved or {}).items() if board.takes(key, value)}
         return lambda: [change(), board.replace_values({**board, **fitting})()]
 
-    def _save_scopes(self) -> State:
-        plain = self._scheduler.values.plain
-        return {board.name: plain(dict(board), board.name) for board in scopes_saved_by(self, self._blackboard)}
-
-    def _prepare_scopes(self, plain: object, place: str) -> Change:
-        return prepared_scopes(self._blackboard, MapOf(Kind()).read(plain, place, self), self._scheduler.values)
-
     def _save_scripts(self) -> State:
         return saved_scripts(self, self._habits_by_path())
 
@@ -455,7 +372,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
             return
         if self._scheduler is None:
             return
-        join_scopes(self, self._blackboard, self._scheduler, self.squad)
+        self._join_scopes()
         if self.values:
             self.declare_values()
         if self.sensor:
@@ -629,7 +546,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
 
     def _join_scopes(self) -> None:
         if self._scheduler is not None:
-            join_scopes(self, self._blackboard, self._scheduler, self.squad)
+            self._blackboard.parent = scopes_of(self._scheduler).around(self.squad)
 
     def on_paused(self) -> None:
         self._enable()

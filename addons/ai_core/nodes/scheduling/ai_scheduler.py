@@ -26,6 +26,7 @@ from addons.ai_core.bridge.gd import (
     report_warning,
     signal,
 )
+from addons.ai_core.nodes.characters.blackboard_scopes import scopes_of
 from addons.ai_core.nodes.debugging.debugger_link import DebuggerLink
 from addons.ai_core.nodes.debugging.edited_scene import nodes_of
 from addons.ai_core.nodes.saving.saved_node import GROUP as SAVED
@@ -966,8 +967,8 @@ class AIScheduler(Node):
         self.replay_ended.emit(*(difference[:3] if difference is not None else (-1, "", "")))
 
     def parts_of_nodes(self) -> dict[str, tuple[Any, Any]]:
-        """Return the saved part of each node, and the node, by "Class/path" or "node/path"."""
-        found: dict[str, tuple[Any, Any]] = {}
+        """Return the saved part of each node, and the node, by "Class/path" or "node/path"; "scopes" come first."""
+        found: dict[str, tuple[Any, Any]] = {"scopes": (scopes_of(self), self)}
         for node in self._members.values():
             if node.is_valid() and node.is_inside_tree():
                 name = node.saved_as if hasattr(node, "saved_as") else f"{node.get_class()}/{path_of(self, node)}"
