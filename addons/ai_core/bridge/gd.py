@@ -64,6 +64,7 @@ from _bridge import (
     delta_time_of,
     emit_each,
     engine_step,
+    first_below,
     follow_path,
     forget_progress,
     get_object,

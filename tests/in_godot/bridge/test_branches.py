@@ -1,7 +1,7 @@
 """Nodes of a class of ours below a node."""
 from __future__ import annotations
 
-from addons.ai_core.bridge.gd import construct, has_child, parent_of, read_branch
+from addons.ai_core.bridge.gd import construct, first_below, has_child, parent_of, read_branch
 from addons.ai_core.nodes.habits.habit import Habit
 
 METHODS = ("_enter", "_tick", "_exit")
@@ -47,3 +47,14 @@ def test_parent_is_read_or_none(node):
     outside = construct("Node")
     assert parent_of(outside) is None
     outside.call("free")
+
+
+def test_first_node_of_a_class_below_is_the_first_in_scene_order(node):
+    root = node("Node3D")
+    head = node("Node3D", root)
+    node("Camera3D", root, name="later")
+    first = node("Camera3D", node("Node3D", head), name="first")
+    assert first_below(root, "Camera3D") == root.find_children("*", "Camera3D", True, False)[0] == first
+    assert first_below(root, "Node") == head
+    assert first_below(first, "Node") is None
+    assert first_below(root, "NoSuchClass") is None

@@ -29,7 +29,7 @@ from addons.ai_core.nodes.habits.habit import tree_above
 from addons.ai_core.nodes.habits.habit_condition import condition_of, wait
 from addons.ai_core.nodes.habits.habit_events import EVENT, value_of
 from addons.ai_core.nodes.scheduling.named_nodes import named_node
-from addons.ai_core.nodes.walking.agent_walk import AgentWalk
+from addons.ai_core.nodes.walking.agent_walk import AgentWalk, agent_below
 from addons.ai_core.nodes.walking.body_moving import GROUNDED, is_body, walk
 from addons.ai_core.nodes.walking.floors import is_elsewhere
 from addons.ai_core.nodes.walking.held_walks import HeldWalks
@@ -668,9 +668,7 @@ class WalkingHabit(ActorHabit):
         """Return the navigation agent below the actor, None if there is none."""
         known = self._known_agent
         if known is None or not known.is_valid() or not actor.is_ancestor_of(known):
-            kind = "NavigationAgent2D" if actor.is_class("Node2D") else "NavigationAgent3D"
-            found = actor.find_children("*", kind, True, False)
-            known = self._known_agent = found[0] if found else None
+            known = self._known_agent = agent_below(actor)
         return known
 
 

@@ -9,6 +9,7 @@ from addons.ai_core.bridge.gd import (
     RefusedValue,
     StringName,
     export,
+    first_below,
     gdclass,
     node_path,
 )
@@ -282,10 +283,9 @@ class HabitPlayAnimation(BuiltInHabit, Habit):
     def _player_of(self, actor: Any) -> Any:
         found = self.node_of("player")
         if found is None:
-            players = actor.find_children("*", "AnimationPlayer", True, False)
-            if not players:
+            found = first_below(actor, "AnimationPlayer")
+            if found is None:
                 raise RefusedValue(f"'{self.get_name()}' found no AnimationPlayer below the actor; set player")
-            found = players[0]
         return found
 
 

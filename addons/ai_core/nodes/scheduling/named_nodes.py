@@ -14,7 +14,10 @@ def named_node(node: Any, name: str) -> Any:
     """
     path = getattr(node, name)
     found = node.get_node_or_null(path) if path else None
-    return found if found is not None and any(found.is_class(kind) for kind in _kinds(type(node), name)) else None
+    for kind in _kinds(type(node), name) if found is not None else ():
+        if found.is_class(kind):
+            return found
+    return None
 
 
 def why_not_named(node: Any, name: str) -> str:

@@ -24,6 +24,18 @@ MOST_CONTACTS = 4
 """Contacts that a RigidBody reports at least (count): a floor, two walls, and another body."""
 
 
+_contact_kinds: dict[str, str] = {}        # by class of a body, the one of CONTACTS, or ""
+
+
+def _contact_kind(body: Any) -> str:
+    """Return the class of ``CONTACTS`` that a body is of, "" for none."""
+    of = body.get_class()
+    found = _contact_kinds.get(of)
+    if found is None:
+        found = _contact_kinds[of] = next((one for one in CONTACTS if body.is_class(one)), "")
+    return found
+
+
 @contextmanager
 def refused() -> Iterator[None]:
     """Turn an error of the library about a setting into a RefusedValue, so that the old value is kept."""
@@ -123,8 +135,8 @@ class SenseMember(SavedState):
     def begin_to_feel(self, contacts: FeltCollisions, body_id: int) -> None:
         """Connect to the contact signals of the body with an instance id, 0 for none."""
         body = get_object(body_id) if body_id else None
-        kind = None if body is None else next((one for one in CONTACTS if body.is_class(one)), None)
-        if kind is None:
+        kind = "" if body is None else _contact_kind(body)
+        if not kind:
             return
         if kind.startswith("RigidBody"):
             body.contact_monitor, body.max_contacts_reported = True, max(MOST_CONTACTS, body.max_contacts_reported)

@@ -24,6 +24,7 @@ from addons.ai_core.nodes.debugging.edited_scene import is_a_part
 from addons.ai_core.nodes.saving.node_settings import core_settings
 from addons.ai_core.nodes.scheduling.named_nodes import named_node, why_not_named
 from addons.ai_core.nodes.scheduling.scheduler_lookup import nearest, report_next_frame, wait_for
+from addons.ai_core.nodes.walking.agent_walk import agent_below
 from addons.ai_core.nodes.walking.walking_crowd import ENLISTED, WalkingCrowd
 from ai_core.squads.capabilities import Capabilities
 
@@ -295,7 +296,7 @@ class SquadMember(Node):
 
     def agent(self) -> Any:
         """Return the navigation agent of the character, None if there is none."""
-        return _agent_of(self.body)
+        return agent_below(self.body)
 
     def _movement_changed(self) -> None:
         if self._squad is not None:
@@ -314,7 +315,7 @@ class SquadMember(Node):
         except (TypeError, ValueError) as error:
             warnings.append(f"its capabilities are invalid: {error}")
         body, squad = place_of(self), self._named_squad()
-        agent = _agent_of(body) if self.is_led() and body is not None and squad is not None else None
+        agent = agent_below(body) if self.is_led() and body is not None and squad is not None else None
         if agent is not None and agent.target_desired_distance > SMALL_M * squad.unit:
             warnings.append(
                 f"target_desired_distance of '{agent.get_name()}' is {agent.target_desired_distance:g}: the slot is"
@@ -328,12 +329,6 @@ class SquadMember(Node):
         if place_of(self) is None:
             warnings.append(WITHOUT_PLACE)
         return warnings
-
-
-def _agent_of(body: Any) -> Any:
-    kind = "NavigationAgent2D" if body.is_class("Node2D") else "NavigationAgent3D"
-    found = body.find_children("*", kind, True, False)
-    return found[0] if found else None
 
 
 def member_of(body: Any) -> Any:

@@ -1,10 +1,16 @@
 """AgentWalk: walking along the path of the NavigationAgent below an actor."""
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
-from addons.ai_core.bridge.gd import AgentPath, singleton
+from addons.ai_core.bridge.gd import AgentPath, first_below, singleton
 from addons.ai_core.nodes.paths.navigation_path_provider import ends_at
+
+
+def agent_below(actor: Any) -> Any:
+    """Return the navigation agent below a character, None if there is none."""
+    return first_below(actor, "NavigationAgent2D" if actor.is_class("Node2D") else "NavigationAgent3D")
 
 
 class AgentWalk:
@@ -18,15 +24,17 @@ class AgentWalk:
         is_flat: whether it is a NavigationAgent2D.
         falls: whether floors carry the mover, as in ``follow_path``.
 
-    Attributes:
-        path: the path of the agent.
     """
 
     def __init__(
         self, agent: Any, memory: dict[str, Any], *, is_flat: bool = False, falls: bool = False,
     ) -> None:
-        self._agent, self._memory, self._is_flat = agent, memory, is_flat
-        self.path = AgentPath(agent, memory, falls)
+        self._agent, self._memory, self._is_flat, self._falls = agent, memory, is_flat, falls
+
+    @cached_property
+    def path(self) -> AgentPath:
+        """The path of the agent."""
+        return AgentPath(self._agent, self._memory, self._falls)
 
     def begin(self, arrival_m: float) -> None:
         """Set up the agent; path_height_offset is set during the walk, unless it was set by hand."""
