@@ -16,7 +16,7 @@ from ai_core.errors import CycleError, UnknownNameError, check_kind, checked_nam
 from ai_core.events.event_log import EventLog, sender_name
 from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation, given_faults
 from ai_core.saving.declared_state import ClockNow, DeclaredState, Saveable
-from ai_core.saving.fields import StateError, refuse
+from ai_core.saving.fields import LeftOutError, StateError, refuse
 from ai_core.saving.kinds import Flag, GameValue, ListOf, MapOf, Moment, Named, Record, Row, Whole
 from ai_core.saving.values import SavedValues
 
@@ -204,13 +204,16 @@ def _checked_lifetime(frames: int | None, seconds: float | None) -> tuple[int, f
 
 
 class _KeyState(ListOf):
-    """How a key is saved."""
+    """How a key is saved; what has a missing object in its key is left out."""
 
     def __init__(self) -> None:
         super().__init__(GameValue(at="key"), make=tuple, at="key")
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
+        left_out = owner.values.left_out
         key = super().read(plain, place, owner)
+        if owner.values.left_out != left_out:
+            raise LeftOutError(place)
         try:
             hash(key)
         except TypeError as error:

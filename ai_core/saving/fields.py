@@ -24,7 +24,8 @@ class StateError(ValueError):
 
 
 class LeftOutError(StateError):
-    """The load under way leaves out an object that is missing; a ``MapOf`` leaves out its row, without an error."""
+    """The load under way leaves out an object that is missing; a list or a ``MapOf`` leaves out its row, without an
+    error."""
 
 
 def place_in(place: str, name: object) -> str:

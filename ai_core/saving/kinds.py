@@ -97,14 +97,20 @@ class Kind(Described):
         return list(values) if self._are_plain(values) else [self.save(one, owner) for one in values]
 
     def read_all(self, plain: list[Any], place: str, owner: Any) -> list[Any]:
-        """Return the checked values of a list.
+        """Return the checked values of a list, without those that the load leaves out.
 
         Raises:
             StateError: as ``read``.
         """
         if self._are_plain(plain) and self._are_allowed(plain, owner):
             return list(plain)
-        return [self.read(one, f"{place}[{index}]", owner) for index, one in enumerate(plain)]
+        found = []
+        for index, one in enumerate(plain):
+            try:
+                found.append(self.read(one, f"{place}[{index}]", owner))
+            except LeftOutError:
+                continue
+        return found
 
     def _are_plain(self, values: list[Any]) -> bool:
         """Return whether all values are saved and read as they are, with one check for a large list."""

@@ -45,6 +45,9 @@ class SavedValues(Described):
         names: objects that saves refer to by name; the same names must
             exist when the save is loaded. Looked up whenever it is needed, so
             it may change.
+
+    Attributes:
+        left_out: how many references to missing objects were read as None, as a load may leave them out (count).
     """
 
     SHOWN = ("names",)
@@ -53,6 +56,7 @@ class SavedValues(Described):
 
     def __init__(self, names: Mapping[str, object] | None = None) -> None:
         self.names: Mapping[str, object] = {} if names is None else names
+        self.left_out = 0
 
     def plain(self, value: object, place: str, depth: int = 0) -> Any:
         """Return ``value`` as plain data.

@@ -339,3 +339,20 @@ def test_a_node_outside_the_tree_is_named(node, scheduler, expect_errors):
     expect_errors("can_see needs two nodes in the tree, but 'Pooled' is not; add it first", times=1)
     station.call("can_see", eye, pooled)
     pooled.free()
+
+
+def test_answers_about_missing_nodes_alone_are_left_out(station, node, scheduler, physics_frames, expect_errors):
+    asked, names = [], ("Ann", "Bob", "Eve")
+    ann, bob, eve = (node("Node3D", scheduler, name=name) for name in names)
+    station.add_topic("name", lambda one: asked.append(one) or str(one.get_name()), -1)
+    assert [station.poll("name", [one]) for one in (ann, bob, eve)] == [*names]
+    state = scheduler.save_state()
+    bob.free()
+    eve.free()
+    station.invalidate("name")
+    expect_errors("load_state() left out 2 parts", times=1)
+    assert scheduler.call("load_state", state, True)
+    assert set(scheduler.get_left_out().values()) == {"is not in the scene"}
+    asked.clear()
+    assert station.poll("name", [ann]) == "Ann"
+    assert asked == []

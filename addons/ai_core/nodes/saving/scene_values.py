@@ -92,6 +92,7 @@ class SceneValues(SavedValues):
             node = self._scheduler.get_node_or_null(of)
             if node is None:
                 leave_out(self._scheduler, of, place)
+                self.left_out += 1
             return node
         cls = KINDS.get(kind)
         if cls is None:
