@@ -137,6 +137,13 @@ cdef class EngineObject(GDObject):
     def __setattr__(self, name, value):
         object_set(self, name, value)
 
+    def __bool__(self):
+        if self.holds_reference and self.is_class("GDScriptFunctionState"):
+            raise RefusedValue(
+                "a method with await was called where its answer is needed at once; let it return without await, and"
+                " keep what it waits for in a variable")
+        return True
+
 
 cdef frozenset _own_names = frozenset(dir(EngineObject))
 
