@@ -371,7 +371,7 @@ class Squad(Saveable):
             self.row_of(member_id)
             if member_id in other:
                 raise ValueError(f"squad {other.name!r} already has a member {member_id}; ids must differ")
-        for member_id in ids:
+        for member_id in sorted(ids, key=lambda one: one == self.commander):    # last: else others command in between
             place = self.marchers.positions[self.row_of(member_id)].copy()
             other._admit(self.remove(member_id), place)
 

@@ -215,6 +215,15 @@ def test_splitting_and_merging_keep_everybody_once(squad, clock, told):
     assert squad.order.state == "done"
 
 
+def test_of_members_that_move_only_one_commands_in_between(squad, told):
+    squad.appoint(1)
+    del told[:]
+    other = squad.split([1, 2, 3], "beta")
+    assert [one for one in told if one[0] == "commander_changed"] == [
+        ("commander_changed", other.commander), ("commander_changed", squad.commander)]
+    assert squad.commander in (0, 4)
+
+
 @pytest.mark.parametrize(("ids", "error", "complaint"), [
     ([7], UnknownNameError, "unknown member of squad 'alpha' 7"), ([], ValueError, "at least one id"),
     ([1, 1], ValueError, "must not repeat an id"), ([1, 99], UnknownNameError, "99"),

@@ -42,6 +42,26 @@ def test_a_member_that_is_there_before_its_squad_waits_for_it(node, world, sched
     assert member.get_squad() == squad
 
 
+def test_of_nodes_that_move_only_one_commands_in_between(node, world, scheduler, squad, signals, physics_frames):
+    members = [member for _, member in recruits(node, world, squad, 4)]
+    physics_frames(1)
+    squad.appoint(members[0])
+    changed = signals(squad, "commander_changed")
+    other = node("Squad", scheduler, name="Beta", keep_clear=1)
+    squad.move_members(members[:3], other)
+    assert changed == [(members[3],)]
+
+
+def test_a_member_cannot_change_to_a_squad_of_other_dimensions(node, world, scheduler, squad, physics_frames):
+    [(_, member)] = recruits(node, world, squad, 1)
+    flat = node("Squad", scheduler, name="Flat", dimensions=1)
+    before = member.squad_path
+    with pytest.raises(RefusedValue, match="Squad 'Flat' is 2D, but this squad is 3D"):
+        member.squad_path = member.get_path_to(flat)
+    assert (member.squad_path, member.get_squad()) == (before, squad)
+    assert (squad.get_members(), flat.get_members()) == ([member], [])
+
+
 def test_a_squad_splits_and_merges(node, world, squad, physics_frames):
     members = [member for _, member in recruits(node, world, squad, 6)]
     physics_frames(1)

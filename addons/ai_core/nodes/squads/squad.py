@@ -1070,8 +1070,7 @@ class Squad(SavedState, Node):
         for name, node in (("paths", self.path_service()), ("strategist", self.strategist_node())):
             if node is not None:
                 other.set(name, other.get_path_to(node))
-        for one in ids:
-            self.give(self._members[one], other)
+        self._give_all(ids, other)
         return other
 
     @method
@@ -1080,8 +1079,7 @@ class Squad(SavedState, Node):
         self._check_squad(other)
         if other == self:
             raise RefusedValue("a squad cannot merge with itself")
-        for member in list(other._members.values()):
-            other.give(member, self)
+        other._give_all(list(other._members), self)
 
     @method
     def move_members(self, members: list, other: Node) -> None:
@@ -1089,8 +1087,7 @@ class Squad(SavedState, Node):
         self._check_squad(other)
         ids = [self.id_of(one) for one in members]
         self._check_to_move(ids)
-        for one in ids:
-            self.give(self._members[one], other)
+        self._give_all(ids, other)
 
     def enlist(self, member: Any) -> None:
         """Add a member that entered the tree; the member waits while the squad is not in use."""
@@ -1129,6 +1126,7 @@ class Squad(SavedState, Node):
 
     def give(self, member: Any, other: Any) -> None:
         """Transfer a member to another squad."""
+        self._check_squad(other)
         self.place_all()
         number = member.member_id
         if number in other._members:
@@ -1139,6 +1137,11 @@ class Squad(SavedState, Node):
         self._discharge(member)
         other._enlist(member, number)
         other.wake()
+
+    def _give_all(self, ids: list[int], other: Any) -> None:
+        """Transfer members, the commander last: else others of them would command in between."""
+        for one in sorted(ids, key=lambda one: one == self.core.commander):
+            self.give(self._members[one], other)
 
     def change(self, member: Any) -> None:
         """Apply changed settings of a member."""
