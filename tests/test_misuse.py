@@ -61,9 +61,10 @@ from ai_core.senses import AwarenessLevel, Modality, RegionalSenseManager, Sight
 from ai_core.snapshot import take
 from ai_core.squads.battle_forecast import forecast
 from ai_core.squads.capabilities import Capabilities, Force, power_ratio
+from ai_core.squads.free_cells import GridClearance, NearestFreeCell
 from ai_core.squads.situation import Sighting
 from ai_core.squads.slot_assignment import RoleNeed
-from ai_core.squads.stance import GridClearance, NearestFreeCell, StanceJudge
+from ai_core.squads.stance import StanceJudge
 from ai_core.squads.strategy.production import BuildOrder, Product, TechnologyTree
 from ai_core.squads.strategy.strategist import Strategist
 from ai_core.squads.tactics import Sacrifice

@@ -19,6 +19,7 @@ from ai_core.squads.capabilities import Capabilities, Force, power_ratio
 from ai_core.squads.commander import Order, SquadMember, nearest_to_goal, toughest
 from ai_core.squads.formation import Formation, FormationSlot
 from ai_core.squads.formation_march import MarchSettings
+from ai_core.squads.free_cells import GridClearance, NearestFreeCell
 from ai_core.squads.routes import GridRoutes, StraightRoutes
 from ai_core.squads.situation import Sighting, TacticalSituation
 from ai_core.squads.slot_assignment import (
@@ -30,7 +31,7 @@ from ai_core.squads.slot_assignment import (
     reassign_slots,
 )
 from ai_core.squads.squad import Squad
-from ai_core.squads.stance import GridClearance, NearestFreeCell, Stance, StanceJudge, StancePolicy
+from ai_core.squads.stance import Stance, StanceJudge, StancePolicy
 from ai_core.squads.strategy.posture import Personality
 from ai_core.squads.strategy.production import BuildOrder, Product, TechnologyTree
 from ai_core.squads.strategy.strategic_situation import (

@@ -14,7 +14,7 @@ from ai_core.saving.kinds import Number, Point, Record, Whole
 from ai_core.squads.capabilities import CAPABILITIES_STATE, Capabilities, Force
 from ai_core.squads.commander import SquadMember
 from ai_core.squads.formation_march import plane_axes
-from ai_core.squads.stance import NearestFree
+from ai_core.squads.free_cells import NearestFree
 
 __all__ = ["SIGHTING_STATE", "Sighting", "TacticalSituation"]
 

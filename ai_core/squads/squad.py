@@ -56,10 +56,11 @@ from ai_core.squads.formation_march import (
     MemberTable,
     plane_axes,
 )
+from ai_core.squads.free_cells import NearestFree
 from ai_core.squads.routes import REQUEST_STATE, RouteRequest, Routes, checked_routes
 from ai_core.squads.situation import SIGHTING_STATE, Sighting, TacticalSituation
 from ai_core.squads.slot_assignment import assign_formation_slots
-from ai_core.squads.stance import NearestFree, Stance, StanceJudge, StancePolicy
+from ai_core.squads.stance import Stance, StanceJudge, StancePolicy
 from ai_core.squads.tactics import (
     TASK_STATE,
     BoundingOverwatch,

@@ -1,25 +1,17 @@
-"""Stances, judged by capabilities with hysteresis and reasons, and where members may stand."""
+"""Stances, judged by capabilities with hysteresis and reasons."""
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from typing import NamedTuple
 
 from ai_core.clock import moment_s
-from ai_core.described import Described
-from ai_core.errors import check_kind, finite_number, flags, shown, whole_number
+from ai_core.errors import check_kind, finite_number, whole_number
 from ai_core.saving.declared_state import DeclaredState, Saveable
 from ai_core.saving.kinds import ListOf, Number, OneOf, Optional, Row, Seconds, Text
 from ai_core.squads.battle_forecast import forecast
 from ai_core.squads.capabilities import Force, check_force
-from ai_core.squads.formation_march import plane_axes
 
-__all__ = [
-    "STANCES", "FreeCells", "GridClearance", "NearestFree", "NearestFreeCell", "Stance", "StanceJudge", "StancePolicy"
-]
+__all__ = ["STANCES", "Stance", "StanceJudge", "StancePolicy"]
 
 STANCES = ("fight", "hold", "retreat")
 """All kinds of a stance, from the boldest to the most careful."""
@@ -160,112 +152,3 @@ class StanceJudge(Saveable):
         if ratio >= fight_at:
             return "fight"
         return "retreat" if ratio < min(retreat_at, fight_at) else "hold"
-
-
-Floats = NDArray[np.float64]
-
-
-def _places(name: str, places: Floats) -> Floats:
-    """Return positions if they are an array of shape (n, 2) or (n, 3) of numbers, else raise TypeError."""
-    if not isinstance(places, np.ndarray) or places.dtype.kind not in "iuf" or places.ndim != 2 or (
-            places.shape[1] not in (2, 3)):
-        raise TypeError(f"{name} must be an array of numbers of shape (n, 2) or (n, 3), got {shown(places)}")
-    return places
-
-
-class FreeCells:
-    """Base of classes that measure or move positions on the free cells of a grid; x runs along columns.
-
-    Args:
-        free: shape (height, width), bool, True for free cells.
-        cell_size_m: side of a cell (m), above 0.
-        origin: (x, y) of the corner of cell (0, 0) (m); in 3D x and z.
-    """
-
-    def __init__(self, free: ArrayLike, cell_size_m: float = 1.0, origin: tuple[float, float] = (0.0, 0.0)) -> None:
-        self._is_free = flags("free", free)
-        self._size_m = finite_number("cell_size_m", cell_size_m, above=0)
-        self._origin = np.array([finite_number("origin", one) for one in origin])
-
-    def _are_free(self, flat: Floats) -> NDArray[np.bool_]:
-        """Return which positions, shape (..., 2) (m), are on a free cell; none outside is."""
-        cells = np.floor((flat - self._origin) / self._size_m)
-        is_inside: NDArray[np.bool_] = ((cells >= 0) & (cells < self._is_free.shape[::-1])).all(axis=-1)
-        column, row = cells[is_inside].astype(np.intp).T
-        is_inside[is_inside] = self._is_free[row, column]
-        return is_inside
-
-
-class GridClearance(Described, FreeCells):
-    """Measures the free distance from a point in a direction over cells; the ``clearance`` of a squad.
-
-    Args:
-        free: shape (height, width), bool, True for free cells.
-        cell_size_m: side of a cell (m), above 0.
-        origin: (x, y) of the corner of cell (0, 0) (m); in 3D x and z.
-    """
-
-    def __call__(self, points: Floats, directions: Floats, most_m: float) -> Floats:
-        """Return the free distance from each point in its direction, at most ``most_m``, shape (n,) (m).
-
-        Raises:
-            TypeError, ValueError: if an argument has another shape, or a number is not finite.
-
-        Cost: O(points * most_m / cell_size_m), at most that of the grid's sides.
-        """
-        points = _places("points", points)
-        if np.shape(directions) != points.shape:
-            raise ValueError(f"directions must have shape {points.shape} as points have, got {shown(directions)}")
-        most_m = finite_number("most_m", most_m, minimum=0)
-        if not (np.isfinite(points).all() and np.isfinite(directions).all()):
-            raise ValueError(f"points and directions must be finite, got {shown(points)} and {shown(directions)}")
-        across_m = sum(self._is_free.shape) * self._size_m      # beyond it all is outside, and blocked
-        looked_m = min(most_m, across_m + self._size_m)
-        axes = list(plane_axes(points.shape[1]))
-        steps = np.arange(0.0, looked_m, self._size_m / 4)
-        is_blocked = ~self._are_free(points[:, None, axes] + directions[:, None, axes] * steps[None, :, None])
-        first = is_blocked.argmax(axis=1)
-        # The distance ends at the last free step.
-        return np.where(is_blocked.any(axis=1), np.maximum(first - 1, 0) * (self._size_m / 4), most_m)
-
-
-NearestFree: TypeAlias = Callable[[Floats], Floats]
-"""Callable that receives positions (n, d) (m) and returns for each the nearest one where a member can stand."""
-
-
-class NearestFreeCell(Described, FreeCells):
-    """Finds the nearest position on a free cell; the ``standing`` of a squad.
-
-    A position in a free cell stays unchanged; any other moves to the center of the nearest free cell, on
-    a tie of the cell with the smallest number. Arguments and errors are those of ``FreeCells``; besides,
-    one cell at least must be free.
-
-    >>> NearestFreeCell([[True, False, False]])(np.array([[2.5, 0.5], [0.2, 0.9]])).tolist()
-    [[0.5, 0.5], [0.2, 0.9]]
-    """
-
-    def __init__(self, free: ArrayLike, cell_size_m: float = 1.0, origin: tuple[float, float] = (0.0, 0.0)) -> None:
-        super().__init__(free, cell_size_m, origin)
-        if not self._is_free.any():
-            raise ValueError("free must have at least one free cell, got none")
-        rows, columns = np.nonzero(self._is_free)
-        self._middles = (np.stack([columns, rows], axis=1) + 0.5) * self._size_m + self._origin
-
-    def __call__(self, places: Floats) -> Floats:
-        """Return the nearest free positions, shape (n, d) (m).
-
-        Raises:
-            TypeError, ValueError: if ``places`` has another shape, or a position is not finite.
-
-        Cost: O(n), and O(cells) for each blocked position.
-        """
-        places = _places("places", places)
-        if not np.isfinite(places).all():
-            raise ValueError(f"places must be finite, got {shown(places)}")
-        axes = list(plane_axes(places.shape[1]))
-        found = places.astype(np.float64)
-        flat = found[:, axes]
-        for number in np.flatnonzero(~self._are_free(flat)):
-            away = ((self._middles - flat[number]) ** 2).sum(axis=1)
-            found[number, axes] = self._middles[int(away.argmin())]
-        return found

@@ -8,7 +8,7 @@ from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
 from ai_core.squads.formation import Formation
 from ai_core.squads.formation_march import MOST_SAMPLES, MarchSettings
-from ai_core.squads.stance import GridClearance
+from ai_core.squads.free_cells import GridClearance
 from tests.squads.marching import FRAME_S, march, marched, squad_of
 
 WALL_X, DOOR = 30, slice(20, 22)

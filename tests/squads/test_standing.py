@@ -8,8 +8,8 @@ from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
 from ai_core.squads.attack_tokens import AttackTokens
 from ai_core.squads.capabilities import Capabilities
+from ai_core.squads.free_cells import GridClearance, NearestFreeCell
 from ai_core.squads.situation import Sighting
-from ai_core.squads.stance import GridClearance, NearestFreeCell
 from tests.squads.marching import FRAME_S, squad_of
 
 FREE = np.ones((60, 60), bool)
