@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from addons.ai_core.bridge.gd import (
     RID,
-    Color,
     GDObject,
     Node,
     NodePath,
@@ -37,8 +36,8 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.characters.agent_places import Dimensions, Places, dimensions_of, no_points, packed, place_of
 from addons.ai_core.nodes.debugging.edited_scene import nodes_of
-from addons.ai_core.nodes.debugging.game_picture import DrawnShapes, GamePicture
 from addons.ai_core.nodes.paths.map_wait import MapWait
+from addons.ai_core.nodes.paths.navigation_path_provider import checked_place
 from addons.ai_core.nodes.rules.rule_set import RuleSet
 from addons.ai_core.nodes.saving.node_settings import core_settings
 from addons.ai_core.nodes.saving.node_state import NodeAt, SavedState
@@ -56,6 +55,7 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     wait_for,
 )
 from addons.ai_core.nodes.squads.formation import Formation
+from addons.ai_core.nodes.squads.squad_drawing import SquadDrawing, slots_drawing
 from addons.ai_core.nodes.squads.squad_ground import (
     SceneRoutes,
     SquadGrid,
@@ -90,20 +90,6 @@ COPIED = (
 """Settings that split() copies to the new squad."""
 
 
-def as_place(vector: Any, dimensions: int, unit: float, name: str) -> np.ndarray[Any, Any]:
-    """Return an engine vector in metres.
-
-    Raises:
-        RefusedValue: if it is not a vector of these dimensions, or not finite.
-    """
-    values = np.array(tuple(vector), np.float64) if type(vector).__name__ == f"Vector{dimensions}" else None
-    if values is None:
-        raise RefusedValue(f"{name} must be a Vector{dimensions}, got {vector!r}")
-    if not np.isfinite(values).all():
-        raise RefusedValue(f"{name} must be finite, got {vector!r}")
-    return values / unit
-
-
 def _is_there(member: Any) -> bool:
     return bool(member.is_valid() and member.body is not None and member.body.is_valid())
 
@@ -117,56 +103,10 @@ def _character(node: Any) -> Any:
     return place_of(node)
 
 
-Points = NDArray[np.float32]
-COMMANDER = (1.0, 0.85, 0.3)
-SLOT = (0.35, 0.7, 1.0)
-PATH = (0.5, 0.9, 0.4)
-TO_SLOT = (1.0, 0.5, 0.2)
-SIDES = 12
-"""Corners of the circle drawn for a slot."""
-LIFTED_M = 0.05
-"""Height of lines above the ground (m), so that the ground does not hide them."""
 SLOT_SHARE = 0.45
 """Largest radius of a member as a share of the spacing: wider members would not come into neighboring slots."""
 SHOWN_WITHOUT_MEMBERS = 5
 """Slots that the editor shows for a squad without members (count)."""
-
-
-def _placed(offsets: NDArray[np.float64], body: Any, dimensions: int) -> Points:
-    """Return slots in the world, ahead and to the right of a node; around the origin if it is None."""
-    if dimensions == 2:
-        angle = 0.0 if body is None else body.get_global_rotation()
-        origin = (0.0, 0.0) if body is None else tuple(body.get_global_position())
-        ahead, right = (math.cos(angle), math.sin(angle)), (-math.sin(angle), math.cos(angle))
-    else:
-        angle = 0.0 if body is None else body.get_global_rotation().y
-        origin = (0.0, 0.0, 0.0) if body is None else tuple(body.get_global_position())
-        ahead = (-math.sin(angle), 0.0, -math.cos(angle))
-        right = (math.cos(angle), 0.0, -math.sin(angle))
-    return (np.array(origin) + offsets[:, :1] * ahead + offsets[:, 1:] * right).astype(np.float32)
-
-
-def _rings(places: Points, radius: float) -> Points:
-    """Return circles around places, as pairs of points."""
-    dimensions = places.shape[1]
-    angles = np.linspace(0, math.tau, SIDES + 1)
-    ring = np.zeros((SIDES + 1, dimensions))
-    ring[:, 0], ring[:, -1] = radius * np.cos(angles), radius * np.sin(angles)
-    pairs = np.repeat(ring, 2, axis=0)[1:-1]
-    return (places[:, None] + pairs[None]).reshape(-1, dimensions).astype(np.float32)
-
-
-def _lifted(points: Points) -> Points:
-    if points.shape[1] == 3:
-        points = points + np.array([0, LIFTED_M, 0], np.float32)
-    return points
-
-
-def _solid(points: Points) -> Any:
-    lifted = _lifted(points)
-    return lifted if lifted.shape[1] == 3 else np.pad(lifted, ((0, 0), (0, 1)))
-
-
 MISTAKES = (ValueError, TypeError, LookupError)
 
 
@@ -335,7 +275,7 @@ class Squad(SavedState, Node):
         self._last_enemy = 0
         self._followed_rules: Sequence[RuleSet] = ()
         self._followed_formation: Sequence[Formation] = ()
-        self._picture: Any = None
+        self._drawing = SquadDrawing(self)
         self._map_wait = MapWait()
         self._has_ground = False                    # or none has come for so long
 
@@ -446,6 +386,10 @@ class Squad(SavedState, Node):
     def role_name(self) -> str:
         """Role of the squad for its Strategist."""
         return str(self.StrategicRole(self.strategic_role).name).lower()
+
+    def _metres(self, name: str, vector: Any) -> NDArray[np.float64]:
+        """Return an engine vector in metres; raise RefusedValue if it is not a finite one of the squad's dimensions."""
+        return np.array(checked_place(name, vector, self.has_dimensions)) / self.unit
 
     def point(self, place: Any) -> Any:
         """Return a position (m) as an engine vector."""
@@ -621,7 +565,7 @@ class Squad(SavedState, Node):
         self._frames += 1
         self.move_all(turn.elapsed_s, stops=is_resting)
         if self.show_in_game:
-            self._scheduler.draw_later(self, self.show_squad)
+            self._scheduler.draw_later(self, self._drawing.show)
 
     def _form(self) -> None:
         if self._core is not None:
@@ -673,7 +617,7 @@ class Squad(SavedState, Node):
 
         The squad requests one path for all members.
         """
-        return self._ordered(lambda: self.core.move_to(as_place(goal, self.has_dimensions, self.unit, "goal")))
+        return self._ordered(lambda: self.core.move_to(self._metres("goal", goal)))
 
     @method
     def follow(self, points: Variant) -> int:
@@ -689,10 +633,8 @@ class Squad(SavedState, Node):
 
         They stay there until the next order or dismiss(). Returns the number of the order.
         """
-        spot = as_place(place, self.has_dimensions, self.unit, "place")
-        ahead = None if heading is None else as_place(heading, self.has_dimensions, 1.0, "heading")
-        if ahead is not None and self.has_dimensions == 3:
-            ahead = ahead[[0, 2]]
+        spot = self._metres("place", place)
+        ahead = None if heading is None else self._metres("heading", heading)[[0, -1]]
         return self._ordered(lambda: self.core.form_up(spot, ahead))
 
     @method
@@ -823,7 +765,7 @@ class Squad(SavedState, Node):
             except (TypeError, ValueError) as error:
                 raise RefusedValue(f"the capabilities of '{body.get_name()}' are invalid: {error}") from None
             seen[number] = body.instance_id
-            place = as_place(body.get_global_position(), self.has_dimensions, self.unit, "an enemy's place")
+            place = self._metres("an enemy's place", body.get_global_position())
             sightings.append(Sighting(number, tuple(place.tolist()), can))
         with refusing():
             self.core.set_sightings(sightings)
@@ -1250,27 +1192,9 @@ class Squad(SavedState, Node):
             if agent is not None:
                 agent.set_target_position(self.point(self.core.destinations[row]))
 
-    def show_squad(self) -> None:
-        """Draw the squad at its present position. Cost: O(members); for debugging, not for players."""
-        if self._picture is None:
-            self._picture = GamePicture(self, is_flat=self.has_dimensions == 2)
-        core, unit = self.core, np.float32(self.unit)
-        slots = core.slot_positions() * unit
-        to_slots = np.stack([core.positions * unit, core.destinations * unit], axis=1).reshape(-1, self.has_dimensions)
-        path = core.path_points * unit
-        radius = 0.3 * core.formation.spacing_m * self.unit
-        lines = [
-            (to_slots, TO_SLOT, "member to its slot"), (_rings(slots[1:], radius), SLOT, "slot"),
-            (_rings(slots[:1], radius), COMMANDER, "commander")]
-        if len(path) > 1:
-            lines.append((np.repeat(path, 2, axis=0)[1:-1], PATH, "path of the squad"))
-        self._picture.draw([DrawnShapes(_lifted(one), color, meaning) for one, color, meaning in lines])
-
     def hide_squad(self) -> None:
         """Remove the drawing; it is drawn again if show_in_game is still true."""
-        if self._picture is not None:
-            self._picture.free()
-            self._picture = None
+        self._drawing.hide()
 
     @editor_method
     def _get_slots_drawing(self) -> dict:
@@ -1281,9 +1205,6 @@ class Squad(SavedState, Node):
             pattern = self._pattern()
         except RefusedValue:
             return {}
-        offsets = pattern.slots(len(members) or SHOWN_WITHOUT_MEMBERS) * self.unit
-        places = _placed(offsets, bodies[0] if bodies else None, self.has_dimensions)
-        radius = 0.3 * pattern.spacing_m * self.unit
-        return {
-            Color(*color, 1.0): _solid(_rings(rows, radius))
-            for color, rows in ((COMMANDER, places[:1]), (SLOT, places[1:])) if len(rows)}
+        return slots_drawing(
+            pattern, len(members) or SHOWN_WITHOUT_MEMBERS, bodies[0] if bodies else None, self.has_dimensions,
+            self.unit)
