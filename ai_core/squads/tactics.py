@@ -650,17 +650,19 @@ class TacticByRules(Described):
     Args:
         rules: rules over ``SITUATION_FACTS`` and any other facts; callables of facts receive a mind whose
             ``owner`` is the ``TacticalSituation``. A rule that decides at every thought must repeat.
+        name: names the commander in reports.
         parameters: parameters of this commander that differ from those of the rules.
         faults: receives the errors of rules.
 
     Raises:
-        TypeError: if ``rules`` is not a RuleSet.
+        TypeError: if ``rules`` is not a RuleSet, or ``name`` not a string.
     """
 
     def __init__(
-        self, rules: RuleSet, *, parameters: Mapping[str, float] | None = None, faults: FaultIsolation | None = None
+        self, rules: RuleSet, *, name: str = "commander", parameters: Mapping[str, float] | None = None,
+        faults: FaultIsolation | None = None,
     ) -> None:
-        self.mind = RuleMind(rules, name="commander", parameters=parameters, faults=faults)
+        self.mind = RuleMind(rules, name=name, parameters=parameters, faults=faults)
 
     def __call__(self, situation: TacticalSituation) -> str | None:
         """Return the name of a tactic, or None for the formation.

@@ -71,6 +71,24 @@ def test_facts_of_a_script_choose_the_tactic(node, world, scheduler, gdscript, p
     physics_frames(2)
 
 
+def test_a_fact_that_is_no_grade_names_its_squad(node, world, scheduler, gdscript, physics_frames, expect_errors):
+    squad = construct("Squad")
+    squad.name = "Alpha"
+    squad.set_script(gdscript("""
+        extends Squad
+        func how_dark() -> String: return "very"
+    """))
+    squad.keep_clear, squad.think_period = 1, 6
+    squad.tactic_rules = rules("creep: dark | do bounding_overwatch, repeats", facts={"dark": "how_dark"})
+    expect_errors("behavior 'squad 'Alpha': fact 'dark'': how_dark() of the squad must return a number from 0", times=3)
+    expect_errors("quarantined: fix it, then call release_quarantined() of its node", times=1)
+    scheduler.add_child(squad)
+    recruits(node, world, squad, 2)
+    physics_frames(40)
+    squad.queue_free()
+    physics_frames(2)
+
+
 @pytest.mark.parametrize(("text", "words"), [
     ("flank: met | do flnking, repeats", "rule 'flank' does 'flnking', which is not a tactic; use bounding_overwatch"),
     ("flank: met | do flanking", "rule 'flank' must repeat"),
@@ -154,7 +172,7 @@ def test_the_habit_that_is_active_names_the_tactic(node, world, scheduler, expec
     physics_frames(15)
     assert squad.tactic == "sacrifice"
     squad.habits = NodePath("..")
-    assert "which is not a HabitTree" in " ".join(squad._get_configuration_warnings())
+    assert "habits '..' is of class AIScheduler, not HabitTree; choose" in " ".join(squad._get_configuration_warnings())
     expect_errors("unknown fact of a situation 'mett'; did you mean 'met'")
     squad.call("get_grade", "mett")
     squad.queue_free()

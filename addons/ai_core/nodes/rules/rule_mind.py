@@ -18,7 +18,7 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.characters.character_work import ScheduledCharacter
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
 from addons.ai_core.nodes.characters.update_group import RULE_MINDS, UpdateGroup
-from addons.ai_core.nodes.rules.rule_set import RuleSet
+from addons.ai_core.nodes.rules.rule_set import RuleSet, checked_grade
 from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.followed_resources import follow_changes
@@ -165,10 +165,7 @@ class RuleMind(ScheduledCharacter, SavedState, Node):
         """Return the grade of a fact that a method of the actor computes."""
         if not self.is_valid():
             return 0.0                   # freed by a rule before
-        grade = self.actor_method(method_name)()
-        if not isinstance(grade, (bool, int, float)):
-            raise RefusedValue(f"{method_name}() of the actor must return a number from 0 to 1, got {grade!r}")
-        return grade
+        return checked_grade(self.actor_method(method_name)(), f"{method_name}() of the actor")
 
     def known(self, name: str) -> Any:
         """Return a value that the sensor has written, ABSENT if there is none."""

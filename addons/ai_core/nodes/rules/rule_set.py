@@ -95,3 +95,10 @@ def _action_callback(line: RuleLine) -> Any:
 
 def _fact_callback(method_name: str) -> Any:
     return lambda mind: mind.owner.ask(method_name)
+
+
+def checked_grade(grade: object, method_name: str) -> float:
+    """Return what a method of a script returned as the grade of a fact; raise RefusedValue if it is no number."""
+    if not isinstance(grade, (bool, int, float)):
+        raise RefusedValue(f"{method_name} must return a number from 0 to 1, got {grade!r}")
+    return grade

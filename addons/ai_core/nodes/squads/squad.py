@@ -65,9 +65,8 @@ from addons.ai_core.nodes.squads.squad_ground import (
     stands,
 )
 from addons.ai_core.nodes.squads.squad_member import SQUADS, member_of
+from addons.ai_core.nodes.squads.tactic_choice import TacticChoice
 from addons.ai_core.nodes.walking.walking_crowd import WalkingCrowd, crowd_of
-from ai_core.decisions import rules as library
-from ai_core.decisions.rule_text import RuleLine, read_rules, rules_of
 from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part
 from ai_core.saving.fields import State, refuse
 from ai_core.saving.kinds import Flag, MapOf, Seconds, Whole
@@ -77,10 +76,9 @@ from ai_core.squads.commander import Order, nearest_to_goal, toughest
 from ai_core.squads.formation import Formation as Pattern
 from ai_core.squads.formation_march import MarchSettings
 from ai_core.squads.situation import Sighting
-from ai_core.squads.squad import BUILT_IN
 from ai_core.squads.squad import Squad as CoreSquad
 from ai_core.squads.stance import StancePolicy
-from ai_core.squads.tactics import SITUATION_FACTS, TacticByRules, situation_grade
+from ai_core.squads.tactics import situation_grade
 
 COPIED = (
     "formation", "dimensions", "pixels_per_meter", "command", "keep_clear", "map_margin", "pace", "wait_at",
@@ -107,18 +105,6 @@ SLOT_SHARE = 0.45
 """Largest radius of a member as a share of the spacing: wider members would not come into neighboring slots."""
 SHOWN_WITHOUT_MEMBERS = 5
 """Slots that the editor shows for a squad without members (count)."""
-MISTAKES = (ValueError, TypeError, LookupError)
-
-
-def _deciding(line: RuleLine) -> Any:
-    chosen = None if line.does in ("none", "") else line.does
-    return lambda mind: chosen
-
-
-def _asking(squad: Any, method_name: str) -> Any:
-    return lambda mind: squad.call(method_name)
-
-
 IN_MEMORY = "cannot change while the squad is in use; set it before the scene runs"
 
 
@@ -273,7 +259,7 @@ class Squad(SavedState, Node):
         self._led: list[tuple[int, Any]] = []        # rows of those whose navigation agents lead them
         self._enemies: dict[int, int] = {}          # id of an enemy -> instance id
         self._last_enemy = 0
-        self._followed_rules: Sequence[RuleSet] = ()
+        self._choice = TacticChoice(self)
         self._followed_formation: Sequence[Formation] = ()
         self._drawing = SquadDrawing(self)
         self._map_wait = MapWait()
@@ -338,7 +324,6 @@ class Squad(SavedState, Node):
                 priority=self.priority)]
         self._scheduler.join(self)
         call_waiting(self, SQUADS)
-        self._followed_rules = follow_changes(self._followed_rules, [self.tactic_rules], self._follow_rules)
         self._followed_formation = follow_changes(self._followed_formation, [self.formation], self._follow_formation)
         if self.tactic:
             self._take_tactic()
@@ -349,7 +334,7 @@ class Squad(SavedState, Node):
             for task in self._tasks:
                 self._scheduler.unschedule(task)
             self._scheduler.leave(self)
-        self._followed_rules = follow_changes(self._followed_rules, (), self._follow_rules)
+        self._choice.end()
         self._followed_formation = follow_changes(self._followed_formation, (), self._follow_formation)
         self.discharge_all()
         self.hide_squad()
@@ -461,7 +446,7 @@ class Squad(SavedState, Node):
             settings=MarchSettings(**settings["march"]),
             stance_policy=StancePolicy(**settings["stance"], last_stand_at=min(0.35, self.retreat_at)),
             tokens=AttackTokens(self.max_attackers), standing=self._standing,
-            choose_tactic=self.tactic_chooser(None),
+            choose_tactic=self._choice.begin(self._scheduler.faults),
             faults=self._scheduler.faults, on_event=self._emit)
 
     def _pattern(self) -> Pattern:
@@ -609,7 +594,7 @@ class Squad(SavedState, Node):
                 f"retreat_at must not be above fight_at, got {self.retreat_at:g} and {self.fight_at:g};"
                 " the squad will not run")
         warnings += [f"{one}; the squad will not run" for one in self._formation_mistakes()]
-        return [*warnings, *self.choosing_warnings(), *scheduler_warnings(self)]
+        return [*warnings, *self._choice.warnings(), *scheduler_warnings(self)]
 
     @method
     def move_to(self, goal: Variant) -> int:
@@ -887,86 +872,10 @@ class Squad(SavedState, Node):
         with refusing():
             return situation_grade(fact, self.core.situation()) if len(self.core) else 0.0
 
-    def tactic_chooser(self, before: Any) -> Any:
-        """Return the function that chooses the tactic at each thought of the library's squad.
-
-        Args:
-            before: the function until now, whose facts and fired rules are kept, None for none. Invalid rules are
-                reported, and change nothing; without one before, the tactic stays the one that was set.
-        """
-        if has_script_method(self, "_choose_tactic") or self.tactic_rules is None:
-            return self._asked_tactic
-        try:
-            chooser = TacticByRules(self.rules_of_tactics(), faults=self._scheduler.faults)
-        except RefusedValue:
-            report_next_frame(self, self._rule_mistakes)
-            return before or self._asked_tactic
-        if isinstance(before, TacticByRules):
-            chooser.mind.continue_from(before.mind)
-        return chooser
-
     def _take_rules(self) -> None:
-        """Choose by other rules."""
         if self._core is not None:
-            self._followed_rules = follow_changes(self._followed_rules, [self.tactic_rules], self._follow_rules)
-            self._core.choose_tactic = self.tactic_chooser(None)
+            self._core.choose_tactic = self._choice.begin(self._scheduler.faults)
         self.update_configuration_warnings()
-
-    def _follow_rules(self) -> None:
-        """Choose by the rules as they are now."""
-        if self._core is not None:
-            self._core.choose_tactic = self.tactic_chooser(self._core.choose_tactic)
-
-    def rules_of_tactics(self) -> library.RuleSet:
-        """Return the rules with the facts of a squad; the name after "do" is a tactic.
-
-        Raises:
-            RefusedValue: with the rule, line and column of the error.
-        """
-        resource = self.tactic_rules
-        facts = {**SITUATION_FACTS, **{
-            str(name): _asking(self, value) if isinstance(value, str) else value
-            for name, value in resource.facts.items()}}
-        parameters = {str(name): value for name, value in resource.parameters.items()}
-        known = (*(one.name for one in BUILT_IN), "none", "")
-        try:
-            for line in read_rules(resource.rules):
-                if not line.concludes and line.does not in known:
-                    raise ValueError(
-                        f"rule {line.name!r} does {line.does!r}, which is not a tactic; use {', '.join(known[:-1])}")
-                if not line.concludes and not line.repeats:
-                    raise ValueError(f"rule {line.name!r} must repeat, as it runs at each thought; add \"repeats\"")
-            return library.RuleSet(
-                rules_of(resource.rules, facts, parameters, _deciding), facts=facts, parameters=parameters)
-        except MISTAKES as mistake:
-            raise RefusedValue(f"tactic_rules cannot be used: {mistake}") from None
-
-    def choosing_warnings(self) -> list[str]:
-        """Return the configuration warnings of tactic_rules and habits."""
-        warnings = self._rule_mistakes()
-        if str(self.habits) and self._habit_tree() is None:
-            warnings.append(f"habits is '{self.habits}', which is not a HabitTree; no tactics will be chosen")
-        return warnings
-
-    def _rule_mistakes(self) -> list[str]:
-        try:
-            if self.tactic_rules is not None:
-                self.rules_of_tactics()
-        except RefusedValue as mistake:
-            return [f"{mistake}; they choose no tactics until this is corrected"]
-        return []
-
-    def _asked_tactic(self, situation: Any) -> str | None:
-        if has_script_method(self, "_choose_tactic"):
-            return self._choose_tactic() or None
-        tree = self._habit_tree()
-        if tree is None:
-            return self.core.tactic
-        names = [name for path in tree.get_active_paths() for name in reversed(str(path).split("/"))]
-        return next((one for one in names if one in self.core.tactics), None)
-
-    def _habit_tree(self) -> Any:
-        return named_node(self, "habits")
 
     @method
     def get_members(self) -> list:
