@@ -4,11 +4,11 @@ from __future__ import annotations
 import math
 import weakref
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from types import BuiltinMethodType, MethodType
-from typing import Any, NamedTuple, NoReturn, Protocol, cast
+from typing import Any, NamedTuple, NoReturn, Protocol, TypeVar, cast
 
 from ai_core.clock import TimeIndex
 from ai_core.errors import UnknownNameError, checked_name, finite_number, shown, whole_number
@@ -29,10 +29,10 @@ from ai_core.saving.kinds import (
 )
 
 __all__ = [
-    "ANYTHING", "EVENT_STATE", "EVERY_CODE", "KINDS", "MOST_PRIORITY", "ONCE_COUNT_STATE", "PLAIN", "REMEMBERED",
-    "Codes", "Delivery", "Event", "EventRegistry", "EventTerms", "Handler", "ListenerFilter", "ListenerGroup",
-    "NearbyEvents", "OnceCount", "OnceListenerKey", "OnceListeners", "Place", "Position", "Predicate", "Receipt",
-    "Subscription", "code_tuple", "coordinates", "handler_name", "rank_of"]
+    "ANYTHING", "EVENT_STATE", "EVERY_CODE", "KINDS", "MOST_PRIORITY", "PLAIN", "REMEMBERED", "Codes", "Delivery",
+    "Event", "EventRegistry", "EventTerms", "Handler", "KindCount", "ListenerFilter", "ListenerGroup", "ListenerKind",
+    "NearbyEvents", "OnceListenerKey", "OnceListeners", "Place", "Position", "Predicate", "Receipt", "Subscription",
+    "code_tuple", "coordinates", "handler_name", "kind_count_state", "rank_of"]
 
 MOST_PRIORITY = 1_000_000
 """Largest magnitude of a priority; within it, the ranks of listeners of two priorities never overlap."""
@@ -592,8 +592,69 @@ in memory and in each save, 400 and 60 bytes each. The next listener of a forgot
 save with a higher count stops it.
 """
 
-OnceKind = tuple[tuple[str, ...], str]
+ListenerKind = tuple[tuple[str, ...], str]
 """The codes listened to, and the name."""
+
+
+class Registered(Protocol):
+    """A registration that may have ended."""
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it listens."""
+        ...
+
+
+AnyRegistered = TypeVar("AnyRegistered", bound=Registered)
+
+
+class KindCount(NamedTuple):
+    """How many listeners of a kind were registered, and the numbers of those that listen, in a save."""
+
+    codes: tuple[str, ...]
+    name: str
+    times: int
+    waiting: Collection[int]
+
+    @classmethod
+    def checked(cls, codes: tuple[str, ...], name: str, times: int, waiting: Collection[int]) -> KindCount:
+        """Return a count; raise ValueError unless the numbers are below ``times``."""
+        if any(number >= times for number in waiting):
+            raise ValueError(f"'waiting' must hold numbers below 'times', {times}, got {max(waiting)}")
+        return cls(codes, name, times, waiting)
+
+    @property
+    def kind(self) -> ListenerKind:
+        """The codes and the name."""
+        return self.codes, self.name
+
+    def matched(self, here: Mapping[int, AnyRegistered]) -> tuple[dict[int, AnyRegistered], list[AnyRegistered]]:
+        """Find the saved listeners of this kind among those that are here.
+
+        Equal numbers match. For one that is not here, another listens, the latest first: a listener that stops and is
+        registered again gets another number.
+
+        Args:
+            here: the listeners of this kind by number: active ones, and those that can listen again.
+
+        Returns:
+            the listeners by saved number, and the active ones that are to stop: those that did not listen any
+            more, and for each that listens again one that was registered after the save.
+        """
+        found = {number: here[number] for number in self.waiting if number in here}
+        come_back = sum(not one.is_active for one in found.values())
+        others = sorted(here.keys() - found.keys(), key=lambda number: (here[number].is_active, number))
+        for number in sorted(set(self.waiting) - here.keys(), reverse=True):
+            if others:
+                found[number] = here[others.pop()]
+        active = [number for number in others if here[number].is_active]
+        replaced = [number for number in active if number >= self.times][:come_back]
+        return found, [here[number] for number in active if number < self.times or number in replaced]
+
+
+def kind_count_state(waiting: Kind) -> Kind:
+    """Return how the count of a kind of listeners is saved, given how the numbers that listen are saved."""
+    return Record(KindCount.checked, codes=ListOf(Text(), make=tuple), name=Text(), times=Whole(), waiting=waiting)
 
 
 class OnceListenerKey(NamedTuple):
@@ -602,27 +663,6 @@ class OnceListenerKey(NamedTuple):
     codes: tuple[str, ...]
     name: str
     number: int
-
-
-class OnceCount(NamedTuple):
-    """How many listeners of a kind were registered, and the numbers of those that are still active."""
-
-    codes: tuple[str, ...]
-    name: str
-    times: int
-    waiting: list[int]
-
-    @classmethod
-    def checked(cls, codes: tuple[str, ...], name: str, times: int, waiting: list[int]) -> OnceCount:
-        """Return a count; raise ValueError unless the numbers are below ``times``."""
-        if any(number >= times for number in waiting):
-            raise ValueError(f"'waiting' must hold numbers below 'times', {times}, got {max(waiting)}")
-        return cls(codes, name, times, waiting)
-
-
-ONCE_COUNT_STATE = Record(
-    OnceCount.checked, codes=ListOf(Text(), make=tuple), name=Text(), times=Whole(), waiting=ListOf(Whole()))
-"""How the count of a kind of ``once`` listeners is saved."""
 
 
 class OnceListeners:
@@ -636,27 +676,20 @@ class OnceListeners:
 
     def __init__(self, registry: EventRegistry) -> None:
         self._registry = registry
-        self._times: dict[OnceKind, int] = {}  # the kind that was added to last is the last
+        self._times: dict[ListenerKind, int] = {}  # the kind that was added to last is the last
         self._most_kinds = KINDS
-        self._present: weakref.WeakValueDictionary[OnceListenerKey, Subscription] = weakref.WeakValueDictionary()
-        self._used: OrderedDict[Subscription, OnceListenerKey] = OrderedDict()
+        self._keys: weakref.WeakKeyDictionary[Subscription, OnceListenerKey] = weakref.WeakKeyDictionary()
+        self._used: OrderedDict[Subscription, None] = OrderedDict()
 
     def add(self, listening: Subscription) -> Callable[[Subscription], None]:
         """Register a new ``once`` listener; return the function that stops it at its delivery."""
         kind = listening.codes, listening.name
-        key = OnceListenerKey(*kind, self._times.pop(kind, 0))
-        self._times[kind] = key.number + 1
-        self._present[key] = listening
+        number = self._times.pop(kind, 0)
+        self._times[kind] = number + 1
+        self._keys[listening] = OnceListenerKey(*kind, number)
         if len(self._times) > self._most_kinds:
             self._forget_kinds()
-
-        def use_up(one: Subscription) -> None:
-            one.stop()
-            self._used[one] = key
-            if len(self._used) > REMEMBERED:
-                self._used.popitem(last=False)
-
-        return use_up
+        return self._use_up
 
     def remembers(self, listening: Subscription) -> bool:
         """Return whether a used listener can listen again."""
@@ -664,54 +697,64 @@ class OnceListeners:
 
     def bring_back(self, listening: Subscription) -> bool:
         """Register a used listener again; return False if it is not among the latest ``REMEMBERED``."""
-        key = self._used.pop(listening, None)
-        if key is None:
+        if listening not in self._used:
             return False
-        self._registry.put_back(listening, key.codes)
+        del self._used[listening]
+        self._registry.put_back(listening, self._keys[listening].codes)
         return True
 
     def references(self) -> dict[Subscription, OnceListenerKey]:
         """Return the listeners that are still active, with their keys."""
-        return {one: key for key, one in self._present.items() if one.is_active}
+        return {one: key for one, key in self._keys.items() if one.is_active}
 
-    def known(self) -> dict[OnceListenerKey, Subscription]:
-        """Return the listeners that are active, or can listen again after loading."""
-        return {key: one for key, one in self._present.items() if one.is_active or one in self._used}
+    def known(self, counts: Iterable[KindCount]) -> dict[OnceListenerKey, Subscription]:
+        """Return the listeners that are active, or can listen again, by their keys here and in saved counts."""
+        here = self._here()
+        found = {OnceListenerKey(*kind, number): one for kind, ones in here.items() for number, one in ones.items()}
+        for count in counts:
+            matched, _ = count.matched(here[count.kind])
+            found |= {OnceListenerKey(*count.kind, number): one for number, one in matched.items()}
+        return found
 
     @property
-    def counts(self) -> list[OnceCount]:
+    def counts(self) -> list[KindCount]:
         """The count of each kind, and the numbers that are still active; setting it restores which are."""
-        waiting: dict[OnceKind, list[int]] = {kind: [] for kind in self._times}
+        waiting: dict[ListenerKind, list[int]] = {kind: [] for kind in self._times}
         for key in self.references().values():
             waiting[key[:2]].append(key.number)
-        return [OnceCount(*kind, times, sorted(waiting[kind])) for kind, times in self._times.items()]
+        return [KindCount(*kind, times, sorted(waiting[kind])) for kind, times in self._times.items()]
 
     @counts.setter
-    def counts(self, counts: list[OnceCount]) -> None:
-        here: dict[OnceKind, list[tuple[OnceListenerKey, Subscription]]] = defaultdict(list)
-        for key, one in sorted(self._present.items(), key=itemgetter(0)):
-            here[key[:2]].append((key, one))
-        for codes, name, times, waiting in counts:
-            self._load((codes, name), here[codes, name], times, set(waiting))
+    def counts(self, counts: list[KindCount]) -> None:
+        here = self._here()
+        for count in counts:
+            found, stopping = count.matched(here[count.kind])
+            for one in stopping:
+                one.stop()
+                self._used[one] = None
+            for number, one in found.items():
+                self.bring_back(one)
+                self._keys[one] = OnceListenerKey(*count.kind, number)
+            self._times[count.kind] = max(count.times, self._times.pop(count.kind, 0))
+        self._most_kinds = max(self._most_kinds, len(self._times))
+
+    def _here(self) -> dict[ListenerKind, dict[int, Subscription]]:
+        here: dict[ListenerKind, dict[int, Subscription]] = defaultdict(dict)
+        for one, key in self._keys.items():
+            if one.is_active or one in self._used:
+                here[key[:2]][key.number] = one
+        return here
+
+    def _use_up(self, one: Subscription) -> None:
+        one.stop()
+        self._used[one] = None
+        if len(self._used) > REMEMBERED:
+            self._used.popitem(last=False)
 
     def _forget_kinds(self) -> None:
         """Forget the unused kinds that were added to longest ago; O(1) on average."""
-        in_use = {key[:2] for key in (*self.references().values(), *self._used.values())}
+        in_use = self._here()
         unused = [kind for kind in self._times if kind not in in_use]
         for kind in unused[: max(0, len(unused) - KINDS // 2)]:
             del self._times[kind]
         self._most_kinds = max(KINDS, 2 * len(self._times))
-
-    def _load(
-        self, kind: OnceKind, here: list[tuple[OnceListenerKey, Subscription]], times: int, waiting: set[int]
-    ) -> None:
-        come_back = 0  # for each, one listener registered after the save counts as its replacement and stops
-        for key, one in here:
-            if key.number in waiting and self.bring_back(one):
-                come_back += 1
-            elif one.is_active and key.number not in waiting and (key.number < times or come_back):
-                come_back -= key.number >= times
-                one.stop()
-                self._used[one] = key
-        self._times[kind] = max(times, self._times.get(kind, 0))
-        self._most_kinds = max(self._most_kinds, len(self._times))

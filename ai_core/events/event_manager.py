@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from heapq import heapify, heappop, heappush
-from operator import length_hint
+from operator import attrgetter, length_hint
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -18,7 +18,6 @@ from ai_core.events.event import (
     ANYTHING,
     EVENT_STATE,
     EVERY_CODE,
-    ONCE_COUNT_STATE,
     PLAIN,
     Codes,
     Delivery,
@@ -33,11 +32,12 @@ from ai_core.events.event import (
     Predicate,
     Subscription,
     handler_name,
+    kind_count_state,
 )
 from ai_core.events.event_log import EventLog, sender_name
 from ai_core.faults import FAILURES_STATE, NO_FAILURES, Failures, FaultIsolation, given_faults
 from ai_core.saving.declared_state import ClockNow, DeclaredState, Refuse, Saveable
-from ai_core.saving.fields import LATEST_S, StateError, brief, refuse
+from ai_core.saving.fields import LATEST_S, brief, refuse
 from ai_core.saving.kinds import Kind, ListOf, MapOf, Optional, Row, Whole
 from ai_core.saving.values import SavedValues
 from ai_core.trace import Trace, given_trace
@@ -138,9 +138,12 @@ class ListenerBook:
             found.setdefault(listening, reference)
         return {**found, **self._once.references()}
 
-    def known(self) -> Mapping[ListenerReference, Any]:
-        """Return the owners of the listeners that are active, or can listen again after loading, by reference."""
-        return self._registered() | {**self._once.known()}
+    def known(self, values: SimpleNamespace | None = None) -> Mapping[ListenerReference, Any]:
+        """Return the owners of the listeners that are active, or can listen again after loading, by reference.
+
+        Before a load, ``values`` has the fields to load: it finds the listeners by their references in the save, too.
+        """
+        return self._registered() | {**self._once.known(() if values is None else values.once)}
 
     def listener(self, owner: Any, *, is_under_way: bool) -> Subscription:
         """Return the listener of an owner, or its stand-in in a running broadcast."""
@@ -167,12 +170,11 @@ class _ReferenceState(Kind):
     """How the reference of a listener is saved."""
 
     def save(self, value: Any, owner: Any) -> Any:
-        codes, *rest = value
-        return [list(codes) if isinstance(codes, tuple) else codes, *rest]
+        return [list(one) if isinstance(one, tuple) else one for one in value]
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
-        if not isinstance(plain, list) or len(plain) > 3 or any(isinstance(one, dict) for one in plain):
-            refuse(place, f"must be a list of up to 3 values that refers to a listener, got {brief(plain)}")
+        if not isinstance(plain, list) or len(plain) > 4 or any(isinstance(one, dict) for one in plain):
+            refuse(place, f"must be a list of up to 4 values that refers to a listener, got {brief(plain)}")
         return tuple(tuple(map(str, one)) if isinstance(one, list) else one for one in plain)
 
 
@@ -318,7 +320,7 @@ class EventManager(Saveable):
         sent=Whole(at="_sent"), dispatched=Whole(at="_dispatched"), called=Whole(at="_called"),
         skipped=Whole(at="_skipped"), unheard=Whole(at="_unheard"), failed=Whole(at="_failed"), late=Whole(at="_late"),
         freed=Whole(at="_freed"), refused=Whole(at="_refused"),
-        once=ListOf(ONCE_COUNT_STATE, unique=lambda count: (count.codes, count.name), at="_once.counts"),
+        once=ListOf(kind_count_state(ListOf(Whole())), unique=attrgetter("kind"), at="_once.counts"),
         queue=ListOf(
             Row(lambda *event: event, Whole(), EVENT_STATE, Optional(ListOf(Optional(_ReferenceState())))),
             at="_queued"),
@@ -912,12 +914,13 @@ class EventManager(Saveable):
         for index, event in enumerate(values.sticky):
             if not event.terms.is_sticky:
                 refuse(f"sticky[{index}].terms", "must be the terms of a sticky event")
-        known = self.book.known() if wanted else {}
+        known = self.book.known(values) if wanted else {}
         for place, reference in wanted.items():
             if reference not in known:
-                name, *others = (", ".join(map(str, one)) for one in (reference, *known))
-                error = UnknownNameError("listener", name, others)
-                raise StateError(f"{place!r}: {error}; call listen before loading")
+                name, *others = (
+                    ", ".join("|".join(part) if isinstance(part, tuple) else str(part) for part in one)
+                    for one in (reference, *known))
+                refuse(place, f"is of an {UnknownNameError('listener', name, others)}; call listen before loading")
 
     @property
     def _sticky_events(self) -> list[Event]:

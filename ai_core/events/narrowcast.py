@@ -12,10 +12,11 @@ for the room it left.
 """
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from operator import attrgetter
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock
@@ -26,11 +27,14 @@ from ai_core.events.event import (
     Event,
     EventRegistry,
     Handler,
+    KindCount,
     ListenerFilter,
+    ListenerKind,
     Place,
     Predicate,
     Subscription,
     handler_name,
+    kind_count_state,
     rank_of,
 )
 from ai_core.events.event_log import EventLog
@@ -43,10 +47,15 @@ from ai_core.events.event_manager import (
     WhenLate,
 )
 from ai_core.faults import FaultIsolation
-from ai_core.saving.declared_state import DeclaredState, Part, Refuse, Saveable
+from ai_core.saving.declared_state import DeclaredState, Inner, Refuse, Saveable
 from ai_core.saving.kinds import ListOf, MapOf, Named, OneOf, Optional, Record, Row, Whole
 from ai_core.saving.values import SavedValues
 from ai_core.trace import Trace
+
+MEMBER_KINDS = 64
+"""Kinds of listeners of a member that are counted although none of them listens or can listen again (count).
+
+Without a limit, names that are never used again would stay in memory and in each save."""
 
 REACHES = ("own", "down", "up", "all")
 """The groups that an event reaches, from the group it is sent to."""
@@ -102,27 +111,29 @@ class GroupRecipients(NamedTuple):
 class MemberSubscription:
     """The handle of a member's registration: ``stop()`` ends it, in whatever group the member is.
 
-    ``number`` counts earlier registrations of the member, ``place`` those of all members.
+    ``kind`` is the codes and the name in saves, ``number`` counts earlier registrations of the kind by the member, and
+    ``place`` those of all members. One that ``returns`` is restored by loading after it ended: a ``once`` listener,
+    or one that was stopped by loading.
     """
 
     __slots__ = (
-        "__weakref__", "_codes", "_is_checked", "_priority", "has_stopped", "is_once", "listening", "member", "number",
-        "place")
+        "__weakref__", "_is_checked", "_priority", "has_stopped", "kind", "listening", "member", "number", "place",
+        "returns")
 
     def __init__(
-        self, member: GroupMembership, number: int, codes: Codes, handler: Handler, wanted: ListenerFilter,
-        name: str | None, priority: int,
+        self, member: GroupMembership, codes: Codes, handler: Handler, wanted: ListenerFilter, name: str | None,
+        priority: int, saved_as: str | None,
     ) -> None:
         self.member = member
-        self.number = number
-        self.is_once = wanted.is_once
+        self.returns = wanted.is_once
         self._priority = priority
         self._is_checked = self.has_stopped = False
         self.place = member.narrowcast.next_place()
         self.listening = member.narrowcast.events.register(
             member.group.registry, codes, handler, wanted, name=handler_name(handler) if name is None else name,
             rank=rank_of(priority, self.place))
-        self._codes = self.listening.codes
+        self.kind: ListenerKind = self.listening.codes, self.listening.name if saved_as is None else saved_as
+        self.number = member.next_number(self.kind)
 
     @property
     def is_active(self) -> bool:
@@ -139,15 +150,16 @@ class MemberSubscription:
         """True if loading a save can restore it."""
         return self in self.member.used_up
 
-    def is_like(self, other: MemberSubscription) -> bool:
-        """Return whether the codes and the name of both are equal."""
-        return (self._codes, self.listening.name) == (other._codes, other.listening.name)
+    def interrupt(self) -> None:
+        """Stop listening until a save in which it listens is loaded, or ``listen_again``."""
+        self.returns = True
+        self.listening.stop()
 
     def move(self, place: int | None = None) -> None:
         """Listen in the member's present group, instead of the previous one; without a place it comes last."""
         self.place = self.member.narrowcast.next_place() if place is None else place
         if not self.is_active:
-            self.listening.registry.put_back(self.listening, self._codes)
+            self.listening.registry.put_back(self.listening, self.kind[0])
         if self.member.narrowcast.events.is_broadcasting:
             self.check_audience()
         self.listening.registry.transfer(
@@ -179,9 +191,9 @@ class GroupMembership:
         self.name = name
         self.narrowcast: Narrowcast = group.narrowcast
         self.is_removed = False
-        self.times_listened = 0
+        self._times: dict[ListenerKind, int] = {}  # registrations; the kind that was added to last is the last
         self._group = group
-        self._registered: list[MemberSubscription] = []  # by number
+        self._registered: list[MemberSubscription] = []  # in order of registration
         self._tidy_at = 16
         group._members[self] = None
 
@@ -197,27 +209,26 @@ class GroupMembership:
 
     @property
     def used_up(self) -> tuple[MemberSubscription, ...]:
-        """The latest ``once`` listeners after their delivery; loading an earlier save restores them."""
-        used = [one for one in self._registered if one.is_once and not one.is_active and not one.has_stopped]
+        """The latest that ended by their delivery or by loading; loading an earlier save restores them."""
+        used = [one for one in self._registered if one.returns and not one.is_active and not one.has_stopped]
         return tuple(used[-REMEMBERED:])
 
     def listen(
         self, codes: Codes, handler: Handler, *, name: str | None = None, where: Predicate | None = None,
         near: tuple[Place, float] | None = None, priority: int = 0, once: bool = False, weak: bool = False,
+        saved_as: str | None = None,
     ) -> MemberSubscription:
         """Call ``handler(event)`` for events of the member's group at the time of dispatch.
 
-        Args and Raises: as ``EventManager.listen``. Cost: O(codes).
+        Args and Raises: as ``EventManager.listen``; ``saved_as`` is the name in saves, None for ``name``.
+        Cost: O(codes).
         """
         self._check_present()
         wanted = ListenerFilter.of(handler, where, near, once, weak)
-        made = MemberSubscription(self, self.times_listened, codes, handler, wanted, name, priority)
-        self.times_listened += 1
+        made = MemberSubscription(self, codes, handler, wanted, name, priority, saved_as)
         self._registered.append(made)
-        if len(self._registered) >= self._tidy_at:  # drop stopped subscriptions, except those that can come back
-            kept = {*self.listenings, *self.used_up}
-            self._registered = [one for one in self._registered if one in kept]
-            self._tidy_at = max(16, 2 * len(kept))
+        if len(self._registered) >= self._tidy_at:
+            self._tidy()
         self.narrowcast.events.deliver_sticky(made.listening, self._group.registry)
         return made
 
@@ -265,6 +276,52 @@ class GroupMembership:
         self.narrowcast.events.deliver_sticky(one.listening, self._group.registry)
         return True
 
+    def next_number(self, kind: ListenerKind) -> int:
+        """Return the number of earlier registrations of a kind, and count one more."""
+        number = self._times.pop(kind, 0)
+        self._times[kind] = number + 1
+        return number
+
+    @property
+    def counts(self) -> list[KindCount]:
+        """The registrations of each kind, and the places of those that listen by number."""
+        places: dict[ListenerKind, dict[int, int]] = {kind: {} for kind in self._times}
+        for one in self.listenings:
+            places[one.kind][one.number] = one.place
+        return [KindCount(*kind, times, places[kind]) for kind, times in self._times.items()]
+
+    def matched(
+        self, counts: Iterable[KindCount]
+    ) -> list[tuple[KindCount, dict[int, MemberSubscription], list[MemberSubscription]]]:
+        """Return for each saved count the listeners here by saved number, and those that are to stop."""
+        here: dict[ListenerKind, dict[int, MemberSubscription]] = defaultdict(dict)
+        for one in (*self.listenings, *self.used_up):
+            here[one.kind][one.number] = one
+        return [(count, *count.matched(here[count.kind])) for count in counts]
+
+    def restore(self, counts: Iterable[KindCount]) -> None:
+        """Let those listen that did in a save, at their places there; those that are not in it come last."""
+        places: dict[MemberSubscription, int | None] = dict.fromkeys(self.listenings)
+        for count, found, stopping in self.matched(counts):
+            for one in stopping:
+                one.interrupt()
+                del places[one]
+            for number, one in found.items():
+                one.number = number
+                places[one] = cast("dict[int, int]", count.waiting)[number]
+            self._times[count.kind] = max(count.times, self._times.pop(count.kind, 0))
+        for one, place in places.items():
+            one.move(place)
+
+    def _tidy(self) -> None:
+        """Drop stopped subscriptions that cannot come back, and unused kinds that were added to longest ago."""
+        kept = {*self.listenings, *self.used_up}
+        self._registered = [one for one in self._registered if one in kept]
+        self._tidy_at = max(16, 2 * len(kept))
+        in_use = {one.kind for one in kept}
+        for kind in [one for one in self._times if one not in in_use][:-MEMBER_KINDS]:
+            del self._times[kind]
+
     def put_into(self, group: Group) -> None:
         """Become the last member of another group."""
         del self._group._members[self]
@@ -283,8 +340,12 @@ GROUP_STATE = Named(lambda narrowcast: narrowcast._groups, "group", name=attrget
 """How a group is saved: by its name."""
 
 
+MEMBER_KIND_STATE = kind_count_state(MapOf(Whole(), key=Whole()))
+"""How the listeners of a kind of a member are saved."""
+
+
 class MemberBook(ListenerBook):
-    """Refers to listeners in saves by member and number of the registration."""
+    """Refers to listeners in saves by member, codes, name and number among equal ones."""
 
     def __init__(self, narrowcast: Narrowcast) -> None:
         self._narrowcast = narrowcast
@@ -292,14 +353,18 @@ class MemberBook(ListenerBook):
     def references(self) -> dict[Subscription, ListenerReference]:
         """Return the reference of each active listener."""
         return {
-            one.listening: (member.name, one.number)
+            one.listening: (member.name, *one.kind, one.number)
             for member in self._narrowcast.members for one in member.listenings}
 
-    def known(self) -> Mapping[ListenerReference, MemberSubscription]:
+    def known(self, values: SimpleNamespace | None = None) -> Mapping[ListenerReference, MemberSubscription]:
         """Return the subscriptions that are active, or can be restored by loading, by reference."""
-        return {
-            (member.name, one.number): one
+        found: dict[ListenerReference, MemberSubscription] = {
+            (member.name, *one.kind, one.number): one
             for member in self._narrowcast.members for one in (*member.listenings, *member.used_up)}
+        for member, _, counts in () if values is None else values.within.members:
+            for count, matched, _ in member.matched(counts):
+                found |= {(member.name, *count.kind, number): one for number, one in matched.items()}
+        return found
 
     def listener(self, owner: MemberSubscription, *, is_under_way: bool) -> Subscription:
         """Return the listener of a subscription; for a running broadcast it checks the audience."""
@@ -329,26 +394,13 @@ class MembershipState(NamedTuple):
 
     member: GroupMembership
     group: Group
-    times_listened: int
-    places: dict[int, int]
-    """Earlier registrations of all members, by number of the registration."""
+    kinds: list[KindCount]
+    """Its registrations; the numbers that listen have places: earlier registrations of all members."""
 
     def put(self) -> None:
-        """Put the member into its saved group; stop the subscriptions that were stopped in the save."""
-        member = self.member
-        member.put_into(self.group)
-        backs = [one for one in member.used_up if one.number in self.places]
-        for one in member.listenings:
-            back = next((old for old in backs if one.number >= self.times_listened and one.is_like(old)), None)
-            if back is not None:  # this one replaced it after the save
-                backs.remove(back)
-            if back is not None or (one.number < self.times_listened and one.number not in self.places):
-                one.listening.stop() if one.is_once else one.stop()  # as after a delivery, or for good
-            else:
-                one.move(self.places.get(one.number, one.place))
-        for back in [one for one in member.used_up if one.number in self.places]:
-            back.move(self.places[back.number])
-        member.times_listened = max(member.times_listened, self.times_listened)
+        """Put the member into its saved group, with the listeners that it had."""
+        self.member.put_into(self.group)
+        self.member.restore(self.kinds)
 
 
 class Group:
@@ -413,8 +465,12 @@ class Group:
     def move_under(self, above: Group | None) -> None:
         """Move this group, with all groups below it, under another group; None for the top.
 
+        A running broadcast is still delivered to those whom it reaches afterwards, too.
+
         Raises:
             CycleError: if ``above`` is this group or below it.
+
+        Cost: O(1); in a broadcast O(listeners of the hierarchy).
         """
         if above is not None:
             self.narrowcast.check_own(above)
@@ -426,6 +482,11 @@ class Group:
                         f" move {above.name!r} out of it first")
                 one = one._above
         self.narrowcast.check_own(self)
+        if self.narrowcast.events.is_broadcasting:
+            for group in self.top().with_all_below():
+                for member in group._members:
+                    for listening in member.listenings:
+                        listening.check_audience()
         self.detach()
         self.attach(above)
 
@@ -484,9 +545,10 @@ class Group:
 class Narrowcast(Saveable):
     """Groups, their members, and a common queue of their events.
 
-    A save refers to groups, members and their subscriptions by name and order; they must
-    exist before loading, and those that are not in the save are left unchanged. Saving
-    and loading inside a handler raises RuntimeError.
+    A save refers to groups and members by name, which must exist before loading, and to their
+    subscriptions by codes and name, by number only among equal ones; these must exist if they
+    have a delivery to come or have failed. Those that are not in the save come last. Saving and
+    loading inside a handler raises RuntimeError.
 
     Args:
         clock: the game clock; decides which events are due.
@@ -505,13 +567,15 @@ class Narrowcast(Saveable):
         groups=ListOf(
             Record(AttachedGroup, group=GROUP_STATE, above=Optional(GROUP_STATE)),
             unique=attrgetter("group"), at="_hierarchy"),
+        registrations=Whole(),
         members=ListOf(
             Record(
                 MembershipState,
                 member=Named(lambda narrowcast: narrowcast._members, "member", name=attrgetter("name")),
-                group=GROUP_STATE, times_listened=Whole(), places=MapOf(Whole(), key=Whole())),
+                group=GROUP_STATE,
+                kinds=ListOf(MEMBER_KIND_STATE, unique=attrgetter("kind"))),
             unique=attrgetter("member"), at="_memberships"),
-        registrations=Whole(), events=Part())
+        events=Inner())
 
     def __init__(
         self, clock: Clock, *, codes: Iterable[str] | None = None, faults: FaultIsolation | None = None,
@@ -648,13 +712,9 @@ class Narrowcast(Saveable):
                 refuse(f"groups[{index}].above",
                        "must be an earlier group of the list, so that no group contains itself")
             attached.add(group)
-        for index, (member, _, times, places) in enumerate(values.members):
-            here = {one.number for one in (*member.listenings, *member.used_up)}
-            for number in places:
-                if number not in here or number >= times:
-                    refuse(f"members[{index}].places",
-                           f"must have numbers of registrations of {member.name!r} below times_listened, got"
-                           f" {number}; call its listen before loading")
+
+    def _check_at_rest(self) -> None:
+        self.events._check_at_rest()
 
     @property
     def _hierarchy(self) -> list[AttachedGroup]:
@@ -671,14 +731,17 @@ class Narrowcast(Saveable):
     @property
     def _memberships(self) -> list[MembershipState]:
         return [
-            MembershipState(
-                member, group, member.times_listened, {one.number: one.place for one in member.listenings})
+            MembershipState(member, group, member.counts)
             for group, _ in self._hierarchy for member in group.members]
 
     @_memberships.setter
     def _memberships(self, memberships: list[MembershipState]) -> None:
         for one in memberships:
             one.put()
+        saved = {one.member for one in memberships}
+        for member in self.members:
+            if member not in saved:
+                member.restore(())
 
 
 def _check_name(kind: str, name: str, taken: Iterable[str]) -> None:

@@ -73,7 +73,8 @@ class SquadRadio(Saveable):
         self._member = member
         self._capacity = whole_number("capacity", capacity, minimum=1, remedy="use 1 to keep the latest only")
         self._received: dict[tuple[str, str, str], RadioMessage] = {}
-        self._subscription = member.listen((INTENT, SIGHTING), self.receive, name=f"radio of {member.name}")
+        self._subscription = member.listen(
+            (INTENT, SIGHTING), self.receive, name=f"radio of {member.name}", saved_as="radio")
 
     def announce_intent(
         self, intent: object, *, subject: str = "", position: Iterable[float] | None = None,

@@ -82,7 +82,7 @@ def test_a_listener_that_is_missing_is_named():
     first = Square("abc")
     first.events.send("x")
     first.live(1, steps=1)
-    with pytest.raises(StateError, match=r"'queue\[0\]\[2\]\[0\]': unknown listener 'x, b, 0'; .*; call listen"):
+    with pytest.raises(StateError, match=r"'queue\[0\]\[2\]\[0\]' is of an unknown listener 'x, b, 0'; .*call listen"):
         Square("ac").load(first.save())
 
 
@@ -143,12 +143,12 @@ def test_what_cannot_be_saved_is_named_with_its_event():
         (("queue", 0, 0), 2, r"'queue\[1\]\[0\]' must be above that of the previous .*, got 2"),
         (("queue", 1, 0), 9, r"'queue\[1\]\[0\]' must be .* below 'sent', .*, got 9"),
         (("queue", 0, 1, "sender"), {"!": "named", "of": "eve"}, "unknown object 'eve'; known: 'bob'"),
-        (("queue", 0, 2), [{}], r"'queue\[0\]\[2\]\[0\]' must be a list of up to 3 values"),
+        (("queue", 0, 2), [{}], r"'queue\[0\]\[2\]\[0\]' must be a list of up to 4 values"),
         (("queue", 0, 2), [["x", "q", 0]], "'x, q, 0'; .*; call listen before loading"),
         (("queue", 0, 1, "terms", "audience"), ["a", "own"], "refers to a group of a narrowcast"),
         (("sticky", 0, "terms", "is_sticky"), False, r"'sticky\[0\].terms' must be the terms of a sticky event"),
         (("sticky", 0, "terms"), None, r"'sticky\[0\].terms' must be the terms of a sticky event"),
-        (("failing",), [[["x", "a", 3], [1, False]]], r"'failing\[0\]\[0\]': unknown listener 'x, a, 3'"),
+        (("failing",), [[["x", "a", 3], [1, False]]], r"'failing\[0\]\[0\]' is of an unknown listener 'x, a, 3'"),
         (("failing",), [[["x", "a", 0], [1, False]]] * 2, r"'failing\[1\]\[0\]' occurs twice")])
 def test_a_state_that_cannot_be_is_refused(path, value, message):
     square = Square(codes=["x"])

@@ -160,8 +160,9 @@ def test_world_missing_a_saved_group_or_member_is_refused():
     refused(["members", 0, "member"], "eve", r"'members\[0\].member': unknown member 'eve'")
     refused(["members", 1, "member"], "m0", r"'members\[1\]' occurs twice")
     refused(["members", 0, "group"], None, r"'members\[0\].group': unknown group None")
-    refused(["members", 0, "places", 1, 0], 7, "places' must have numbers .* of 'm0' .*, got 7; call its listen")
-    refused(["members", 0, "places", 1, 0], 0, "'members.*' occurs twice: 0")
+    kind = ["members", 0, "kinds", 0]
+    refused([*kind, "waiting", 0, 0], 7, r"kinds\[0\]': 'waiting' must hold numbers below 'times', 1, got 7")
+    refused([*kind, "codes", 0], "*", r"kinds\[1\]' occurs twice")
 
 
 def test_what_was_stopped_before_the_save_is_stopped_by_loading():
@@ -195,3 +196,123 @@ def test_save_does_not_depend_on_the_order_of_moves():
             world.move(name, "D")
     assert [one[0][0] for one in first.cast.save_state()["events"]["failing"]] == ["m0", "m1"]
     assert second.cast.save_state()["events"]["failing"] == first.cast.save_state()["events"]["failing"]
+
+
+def test_listener_that_was_registered_again_is_found():
+    def again(world, name="m1"):
+        handle = world.cast.member(name).listenings[0]
+        handle.stop()
+        world.cast.member(name).listen("x", lambda event: world.hear(name, event), name=handle.listening.name)
+
+    first, second, third = World(), World(), World()
+    early = first.save()
+    again(first)
+    first.cast.group("A").send("x", 1)
+    first.cast.advance(Budget.of_steps(1))
+    late = first.save()
+    for world, saved in ((second, late), (first, late), (first, early), (third, early)):
+        world.load(saved)
+        world.log.clear()
+        world.cast.advance(Budget.unlimited())
+        assert world.log == ([("m1", 1)] if saved is late else [])
+        world.cast.group("A").send_now("x", 2)
+        assert world.log[-2:] == [("m1*", 2), ("m1", 2)]
+
+
+def test_listener_that_is_gone_is_an_error_if_awaited():
+    first, second = World(), World()
+    extra = first.cast.member("m1").listen("x", lambda event: first.hear("extra", event), name="extra")
+    second.load(first.save())
+    assert second.cast.has_listeners("x")
+    first.tell("A", "own")
+    first.cast.group("A").send("x", 2)
+    first.cast.advance(Budget.of_steps(2))
+    late = first.save()
+    with pytest.raises(StateError, match=r"'events.queue\[0\]\[2\]\[0\]' is of an unknown listener 'm1, x, extra, 0'"):
+        second.load(late)
+    extra.stop()
+    second.load(first.save())
+
+
+def test_equal_listeners_keep_what_each_was_to_be_told():
+    def world():
+        made = World()
+        for name in "ab":
+            made.cast.member("m0").listen("y", lambda event, name=name: made.hear(name, event), name="twin")
+        return made
+
+    first, second = world(), world()
+    first.cast.group("side").send("y", 1)
+    first.cast.advance(Budget.of_steps(2))
+    first.log.clear()
+    saved = first.save()
+    second.load(saved)
+    for one in (first, second):
+        one.cast.advance(Budget.unlimited())
+        assert one.log == [("b", 1)]
+
+
+def test_listener_that_a_load_stopped_returns_with_a_save():
+    first, second = World(), World()
+    early = first.save()
+    first.cast.member("m1").listenings[0].stop()
+    late = first.save()
+    for saved, told in ((late, ["m1*"]), (early, ["m1*", "m1"]), (late, ["m1*"])):
+        second.load(saved)
+        second.log.clear()
+        second.cast.group("A").send_now("x", 1)
+        assert [name for name, _ in second.log] == told
+
+
+@pytest.mark.parametrize("is_loaded", [False, True])
+@pytest.mark.parametrize("was_moved", [False, True])
+def test_group_that_leaves_a_running_broadcast_hears_no_more(is_loaded, was_moved):
+    world = World()
+    if was_moved:
+        world.cast.group("side").send("x", 0, reach="down")
+        world.frame(1)
+        world.move("m1", "D")
+        world.move("m1", "A")
+        world.frame(9)
+    world.cast.group("side").send("x", 1, reach="down")
+    world.frame(2)
+    world.reassign("A", None)
+    if is_loaded:
+        saved, world = world.save(), World()
+        world.load(saved)
+    world.log.clear()
+    world.frame(9)
+    assert sorted(world.log) == [("m2", 1), ("m2*", 1)]
+
+
+def test_kinds_of_a_member_that_are_not_used_are_forgotten():
+    world = World()
+    for number in range(1000):
+        world.cast.member("m0").listen("x", print, name=f"state {number}").stop()
+    assert len(world.cast.member("m0").counts) < 100
+
+
+def test_listeners_that_are_not_in_the_save_come_last():
+    world = World()
+    early = world.save()
+    world.cast.member("m1").listen("y", lambda event: world.hear("m1", event))
+    world.cast.add_member("m4", world.cast.group("A")).listen("y", lambda event: world.hear("m4", event))
+    world.load(early)
+    world.cast.member("m0").listen("y", lambda event: world.hear("m0", event))
+    world.move("m0", "A")
+    world.cast.group("A").send_now("y", 1)
+    assert [name for name, _ in world.log if "*" not in name] == ["m1", "m4", "m0"]
+
+
+@pytest.mark.parametrize("is_loaded", [False, True])
+def test_broadcast_of_a_group_that_leaves_reaches_no_others(is_loaded):
+    world = World()
+    world.cast.group("A").send("x", 1, reach="all")
+    world.frame(1)
+    world.reassign("A", None)
+    if is_loaded:
+        saved, world = world.save(), World()
+        world.load(saved)
+    world.log.clear()
+    world.frame(9)
+    assert sorted(world.log) == [("m1", 1), ("m1*", 1)]

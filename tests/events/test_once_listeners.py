@@ -109,12 +109,55 @@ def test_stopped_once_listener_is_not_restored(world):
     handle = game.listen("b")
     saved = game.save()
     handle.stop()
-    if world is Square:
-        game.load(saved)
-    else:  # members are found by all they listen to
-        with pytest.raises(StateError, match=r"registrations of .ann. below .*, got 1; call its listen"):
-            game.load(saved)
+    game.load(saved)
     assert game.tell() == "a"
+
+
+@worlds
+@pytest.mark.parametrize("is_told", [False, True])
+def test_once_listener_that_was_registered_again_listens(world, is_told):
+    game = world("ab")
+    handle = game.listen("c")
+    for _ in range(3):
+        handle.stop()
+        handle = game.listen("c")
+    saved = game.save()
+    if is_told:
+        assert game.tell() == "abc"
+        saved = game.save()
+    for fresh in (world("abc"), game):
+        fresh.load(saved)
+        assert fresh.tell() == ("" if is_told else "abc")
+        fresh.load(saved)
+        assert fresh.tell() == ("" if is_told else "abc")
+
+
+@worlds
+def test_once_listener_registered_again_and_called_returns(world):
+    game = world("a")
+    handle = game.listen("b")
+    saved = game.save()
+    handle.stop()
+    game.listen("b")
+    for _ in range(3):
+        assert game.tell() == "ab"
+        game.load(saved)
+
+
+@worlds
+def test_as_many_equal_once_listeners_listen_as_in_the_save(world):
+    game = world("aaa")
+    handle = game.listen("a")
+    assert game.tell() == "aaaa"
+    game.listen("a")
+    handle = game.listen("a")
+    handle.stop()
+    saved = game.save()
+    fresh = world("aaa")
+    fresh.load(saved)
+    assert fresh.tell() == "a"
+    fresh.listen("a")
+    assert fresh.tell() == "a"
 
 
 def test_pending_once_listener_of_half_sent_event_survives_load():

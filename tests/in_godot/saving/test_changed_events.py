@@ -112,5 +112,5 @@ def test_a_radio_and_a_day_that_are_gone_are_left_out(scene, expect_errors):
     assert ai.get_left_out() == {
         "../Events":
             "is in the scene, but is no AIEventManager with a time of day: it is of the class AIEventManager",
-        "../GuardEvents": "is in the scene, but is no listener to all that it listened to: it is of the class Node3D"}
+        "../GuardEvents": "is in the scene, but is no holder of a radio: it is of the class Node3D"}
     assert heard(top, ai, "Events") == [["Events"]]

@@ -20,10 +20,17 @@ from ai_core.clock import TimeIndex
 from ai_core.events.event import Event
 from ai_core.events.event_log import EventLog
 from ai_core.events.event_manager import Broadcast, EventManager
-from ai_core.events.narrowcast import Group, GroupMembership, MemberSubscription, Narrowcast
+from ai_core.events.narrowcast import (
+    MEMBER_KIND_STATE,
+    Group,
+    GroupMembership,
+    MemberSubscription,
+    Narrowcast,
+)
 from ai_core.events.squad_radio import SquadRadio
 from ai_core.saving.declared_state import Change, DeclaredState, Part, Saveable
 from ai_core.saving.fields import State
+from ai_core.saving.kinds import ListOf
 from ai_core.scheduling.task import Task, Turn
 from ai_core.trace import Trace
 
@@ -51,7 +58,9 @@ class SceneSubscription:
         """Start to listen as a member; sticky events are dispatched before this returns."""
         self.member = member
         name = callable_name(self._events.scheduler, self.handler)
-        self._listening = member.member.listen(self.code, self._call, name=name, **self.terms)
+        # In saves without the path of the node, which may be renamed: the member has that.
+        self._listening = member.member.listen(
+            self.code, self._call, name=name, saved_as=name.rpartition(".")[2], **self.terms)
         if self.has_stopped:         # by its own handler, called with a sticky event
             self.stop()
 
@@ -207,10 +216,21 @@ def owner_of(handler: Any) -> Any:
     return owner if is_node is not None and is_node("Node") else None
 
 
-def _without(narrowcast: Any, groups: set[str], members: set[str]) -> Any:
-    """Return the saved state of a narrowcast without some groups, with their events, and without some members.
+def _is_of(reference: Any, lost: set[Any]) -> bool:
+    """Return whether the saved reference of a listener is among some that are left out, or of a member among them."""
+    return reference is not None and (reference[0] in lost or _as_key(reference) in lost)
 
-    The groups below one that is left out come under the group above it.
+
+def _as_key(reference: Any) -> Any:
+    name, codes, *rest = reference
+    return (name, tuple(codes), *rest)
+
+
+def _without(narrowcast: Any, groups: set[str], lost: set[Any]) -> Any:
+    """Return the saved state of a narrowcast without some groups, with their events, and without some listeners.
+
+    The groups below one that is left out come under the group above it. ``lost`` has names of members and references
+    of single listeners.
     """
     above = {one["group"]: one["above"] for one in narrowcast["groups"]}
     for name in above:
@@ -218,17 +238,20 @@ def _without(narrowcast: Any, groups: set[str], members: set[str]) -> Any:
             above[name] = above[above[name]]
     events = narrowcast["events"]
     queue = [
-        [order, event, rest and [None if one is not None and one[0] in members else one for one in rest]]
+        [order, event, rest and [None if _is_of(one, lost) else one for one in rest]]
         for order, event, rest in events["queue"] if event["terms"]["audience"][0] not in groups]
     return {
         **narrowcast,
         "groups": [{"group": name, "above": one} for name, one in above.items() if name not in groups],
-        "members": [one for one in narrowcast["members"] if one["member"] not in members],
+        "members": [one for one in narrowcast["members"] if one["member"] not in lost],
         "events": {
             **events, "queue": queue,
             "sticky": [one for one in events["sticky"] if one["terms"]["audience"][0] not in groups],
-            "failing": [pair for pair in events["failing"] if pair[0][0] not in members]}}
+            "failing": [pair for pair in events["failing"] if not _is_of(pair[0], lost)]}}
 
+
+AWAITING = "listener to all that was under way to it"
+"""What a node was that does not listen any more, for messages."""
 
 _OF_SCHEDULER: dict[int, SceneEvents] = {}
 
@@ -482,16 +505,21 @@ class SceneEvents(Saveable):
         groups = {one["group"] for one in narrowcast["groups"]} - {one.name for one in self.narrowcast.groups}
         for one in sorted(groups):
             leave_out(self.scheduler, one, "groups", "running AIEventManager")
-        numbers = {
-            one.name: {each.number for each in (*one.listenings, *one.used_up)} for one in self.narrowcast.members}
-        changed = {
-            one["member"] for one in narrowcast["members"]
-            if not {number for number, _ in one["places"]} <= numbers.get(one["member"], set())}
+        events = narrowcast["events"]
+        awaited = {_as_key(one) for _, _, rest in events["queue"] for one in rest or () if one is not None}
+        awaited |= {_as_key(one) for one, _ in events["failing"]}
+        needed = {one[0] for one in awaited} | state["radios"].keys()
         members = {
-            one for one in sorted(changed | (group_of.keys() - numbers.keys()))
-            if group_of[one] in groups or self._leaves_out(one, "members", "listener to all that it listened to")}
-        if groups or members:
-            state = {**state, "narrowcast": _without(narrowcast, groups, members)}
+            one for one in sorted(group_of.keys() - {one.name for one in self.narrowcast.members})
+            if group_of[one] in groups or (one not in needed and self._is_of_present_node(one))
+            or self._leaves_out(one, "members", AWAITING)}
+        lost = set()
+        if self.scheduler.top.leaving_out is not None:       # else the next reader refuses them
+            lost = awaited - self._found_listeners(narrowcast["members"])
+            lost = {one for one in sorted(lost, key=str) if one[0] not in members
+                    and self._leaves_out(one[0], "members", AWAITING)}
+        if groups or members or lost:
+            state = {**state, "narrowcast": _without(narrowcast, groups, members | lost)}
         for field, here, was in (
                 ("days", self.days, "AIEventManager with a time of day"),
                 ("radios", self.radios_by_name, "holder of a radio")):
@@ -500,6 +528,19 @@ class SceneEvents(Saveable):
             new = {name: one.save_state() for name, one in here.items() if name not in state[field]}
             state = {**state, field: {name: one for name, one in state[field].items() if name not in gone} | new}
         return state
+
+    def _is_of_present_node(self, member: str) -> bool:
+        path = member.rpartition(" at ")[0]
+        return not path or self.scheduler.get_node_or_null(path) is not None
+
+    def _found_listeners(self, members: list[Any]) -> set[Any]:
+        """Return the saved references of listeners that are here."""
+        here, kinds = {one.name: one for one in self.narrowcast.members}, ListOf(MEMBER_KIND_STATE)
+        return {
+            (name, *count.kind, number)
+            for place, (name, counts) in enumerate((one["member"], one["kinds"]) for one in members) if name in here
+            for count, found, _ in here[name].matched(kinds.read(counts, f"narrowcast.members[{place}].kinds", None))
+            for number in found}
 
     def _leaves_out(self, name: str, place: str, was: str) -> bool:
         """Return whether a load leaves out a member or a day that is not here; raise StateError if its node is missing.
