@@ -139,3 +139,18 @@ def is_refused(one, state, part):
     assert "; nothing was changed" in refusal
     assert f"{part}: " in refusal, f"no place is named: {refusal}"
     return True
+
+
+@every_life
+def test_of_a_missing_character_all_else_is_loaded(life, world, expect_errors):
+    one = world(life)
+    one.live(random.Random(2), OPERATIONS)
+    state = one.save()
+    one.free()
+    other = world(life)
+    for actor in other.actors[1:3]:
+        actor.free()
+    expect_errors("load_state() left out", times=1)
+    assert other.ai.call("load_state", state, True) is True
+    assert {why for why in other.ai.get_left_out().values() if not why.startswith("has no jobs for keys")} == {
+        "is not in the scene"}

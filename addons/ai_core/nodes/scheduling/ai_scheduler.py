@@ -893,7 +893,7 @@ class AIScheduler(Node):
             left_out = load_parts(state, parts, skip_broken=skip_broken, roll_back=roll_back) | behaviors
             added += [parts[name] for name in left_out if hasattr(parts.get(name), "reset_unsaved")]
             missing = self.leaving_out or {}
-            of_missing = tuple(f"behavior {path}{end}" for path in missing for end in ("/", " "))
+            of_missing = tuple(f"behavior {path}{end}" for path in missing for end in ("/", ".", " "))
             self._left_out = missing | {
                 name: why for name, why in left_out.items() if not f"{name} ".startswith(of_missing)}
         except LoadFailed:
