@@ -29,10 +29,10 @@ from ai_core.saving.kinds import (
 )
 
 __all__ = [
-    "ANYTHING", "EVENT_STATE", "EVERY_CODE", "KINDS", "MOST_PRIORITY", "PLAIN", "REMEMBERED", "Codes", "Delivery",
-    "Event", "EventRegistry", "EventTerms", "Handler", "KindCount", "ListenerFilter", "ListenerGroup", "ListenerKind",
-    "NearbyEvents", "OnceListenerKey", "OnceListeners", "Place", "Position", "Predicate", "Receipt", "Subscription",
-    "code_tuple", "coordinates", "handler_name", "kind_count_state", "rank_of"]
+    "ANYTHING", "EVENT_STATE", "EVERY_CODE", "KINDS", "MOST_PRIORITY", "PLAIN", "POSITION_STATE", "REMEMBERED", "Codes",
+    "Delivery", "Event", "EventRegistry", "EventTerms", "Handler", "KindCount", "ListenerFilter", "ListenerGroup",
+    "ListenerKind", "NearbyEvents", "OnceListenerKey", "OnceListeners", "Place", "Position", "Predicate", "Receipt",
+    "Subscription", "code_tuple", "coordinates", "handler_name", "kind_count_state", "rank_of"]
 
 MOST_PRIORITY = 1_000_000
 """Largest magnitude of a priority; within it, the ranks of listeners of two priorities never overlap."""
@@ -219,9 +219,11 @@ class _EventState(Record):
 
 _RECEIPT_STATE = Record(
     Receipt, deliveries=ListOf(Row(Delivery, Text(), Moment(TimeIndex), Flag())), is_complete=Flag())
+POSITION_STATE = Optional(ListOf(Number(), count=3, make=tuple))
+"""How the position of an event is saved."""
 _TERMS_STATE = _TermsState(
     EventTerms, priority=Whole(-MOST_PRIORITY, MOST_PRIORITY), deadline_at_s=Optional(Seconds()),
-    position=Optional(ListOf(Number(), count=3, make=tuple)), is_sticky=Flag(), audience=Optional(_AudienceState()),
+    position=POSITION_STATE, is_sticky=Flag(), audience=Optional(_AudienceState()),
     receipt=Optional(_RECEIPT_STATE))
 EVENT_STATE = _EventState(
     Event, code=_CodeState(), arguments=ListOf(GameValue(at="arguments"), make=tuple), sender=GameValue(at="sender"),

@@ -922,6 +922,14 @@ class EventManager(Saveable):
                     for one in (reference, *known))
                 refuse(place, f"is of an {UnknownNameError('listener', name, others)}; call listen before loading")
 
+    def _finish_load(self) -> None:
+        """Let a sticky event that is partly delivered be one event again, with one receipt."""
+        for entry, broadcast in self._queue.entries():
+            event = entry[4]
+            key = event.code, event.terms.audience
+            if broadcast is not None and self._sticky.get(key) == event:
+                self._sticky[key] = event
+
     @property
     def _sticky_events(self) -> list[Event]:
         return list(self._sticky.values())

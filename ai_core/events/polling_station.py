@@ -569,8 +569,8 @@ class PollingStation(Saveable):
     def advance(self, budget: Budget) -> None:
         """Compute the waiting queries in order of arrival, and cache the answers.
 
-        Continues where it stopped when the budget was spent. A failure is reported
-        as if the topic had a fallback, and the query is dropped.
+        Continues where it stopped when the budget was spent. After a failure, which is
+        reported, the query is dropped; only a topic with a fallback is quarantined.
 
         Raises:
             RuntimeError: if called from inside a computation.
@@ -583,7 +583,7 @@ class PollingStation(Saveable):
             topic, allowance = self._waiting.next_topic(), AnswerBudget(budget)
             fitting = allowance.fitting(topic) if topic.compute_many is not None else 1
             keys = [key for key in self._waiting.take(max(1, fitting)) if topic.fresh(key, now) is None]
-            if keys:
+            if keys and not self._is_quarantined(topic):
                 budget.spend(len(keys))
                 self._compute(topic, keys, now, allowance=allowance, is_isolated=True)
 
@@ -749,9 +749,8 @@ class PollingStation(Saveable):
         """Compute and cache answers; return None after a failure that was reported, or in quarantine."""
         if self._computing:
             self._refuse_cycle(topic, keys)
-        is_isolated = is_isolated or topic.has_fallback
         name = (self, topic.code)
-        if is_isolated and self.faults.is_quarantined(name):
+        if self._is_quarantined(topic):
             return None
         invalidations = topic.invalidations
         topic.computations += len(keys)
@@ -760,19 +759,26 @@ class PollingStation(Saveable):
             answers = topic.computed(keys) if allowance is None else allowance.computed(topic, keys)
         except Exception as error:
             topic.failures += 1
-            if not is_isolated:
+            what = f"topic {_query_text(topic, keys)}"
+            if topic.has_fallback:
+                self.faults.failed(name, what, now.frame, error)
+            elif is_isolated:
+                self.faults.report_of_the_past(what, now.frame, error)
+            else:
                 raise
-            self.faults.failed(name, f"topic {_query_text(topic, keys)}", now.frame, error)
             return None
         finally:
             self._computing.pop()
-        if is_isolated:
+        if topic.has_fallback:
             self.faults.succeeded(name)
         if topic.invalidations == invalidations:
             topic.keep(keys, answers, now)
             if topic.waiting:
                 self._waiting.discard(topic, keys)
         return answers
+
+    def _is_quarantined(self, topic: Topic) -> bool:
+        return topic.has_fallback and self.faults.is_quarantined((self, topic.code))
 
     def _refuse_cycle(self, topic: Topic, keys: Sequence[Key]) -> None:
         for level, (one, under_way) in enumerate(self._computing):

@@ -6,11 +6,11 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from ai_core.errors import check_type, finite_number, shown, whole_number
-from ai_core.events.event import Event, Position
+from ai_core.events.event import POSITION_STATE, Event, Position
 from ai_core.events.narrowcast import GroupMembership
 from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
 from ai_core.saving.fields import LARGEST
-from ai_core.saving.kinds import GameValue, ListOf, OneOf, Optional, Point, Record, Seconds, Text
+from ai_core.saving.kinds import GameValue, ListOf, OneOf, Record, Seconds, Text
 
 __all__ = ["INTENT", "RADIO_CODES", "SIGHTING", "RadioMessage", "SquadRadio"]
 
@@ -65,7 +65,7 @@ class SquadRadio(Saveable):
     STATE = DeclaredState(received=ListOf(
         Record(
             RadioMessage, kind=OneOf(KINDS), sender=Text(), subject=Text(),
-            content=GameValue("_member.narrowcast.events.values"), position=Optional(Point(3)), sent_at_s=Seconds()),
+            content=GameValue("_member.narrowcast.events.values"), position=POSITION_STATE, sent_at_s=Seconds()),
         at="_messages"))
 
     def __init__(self, member: GroupMembership, *, capacity: int = 64) -> None:

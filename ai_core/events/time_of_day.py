@@ -72,12 +72,12 @@ class TimeOfDay(Saveable):
     @property
     def day(self) -> int:
         """Midnights since the start (count)."""
-        return int(self._elapsed_s() // DAY_S)
+        return int((self._elapsed_s() + TOLERANCE_S) // DAY_S)
 
     @property
     def time_s(self) -> float:
         """Seconds since midnight on the clock of the day (s); at least 0, below DAY_S."""
-        return self._elapsed_s() % DAY_S
+        return max(0.0, self._elapsed_s() - self.day * DAY_S)
 
     @property
     def day_length_s(self) -> float:

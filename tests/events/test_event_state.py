@@ -204,3 +204,16 @@ def test_saving_from_a_handler_is_refused():
         square.live(1)
     with pytest.raises(RuntimeError, match="save and load between two frames"):
         square.events.send_now("x")
+
+
+def test_sticky_event_that_is_partly_delivered_has_one_receipt():
+    first, second = Square("ab"), Square("ab")
+    first.events.send("x", is_sticky=True, wants_receipt=True)
+    first.live(1, steps=1)
+    second.load(first.save())
+    second.live(1)
+    for _ in range(5):
+        second.events.listen("x", lambda event: None, name="later").stop()
+    receipt = second.events.sticky("x").receipt
+    assert receipt.is_complete
+    assert len(receipt.deliveries) == 2

@@ -1,8 +1,11 @@
 """The polling station: what is computed, what is kept, and for how long?"""
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 
+from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.errors import CycleError, UnknownNameError
 from ai_core.events.event_manager import EventManager
@@ -229,6 +232,45 @@ def test_a_topic_with_a_fallback_reports_and_answers_with_it(clock):
     works.append(True)
     faults.release((station, "reachable"))
     assert station.poll("reachable", 7) == 7
+
+
+def test_a_topic_without_fallback_is_computed_after_failures(clock):
+    reports, works, answers = [], [], {}
+    station = PollingStation(clock, faults=FaultIsolation(report=reports.append))
+
+    def compute(key):
+        if not works:
+            raise OSError("no map")
+        return clock.now.frame
+
+    station.add_topic("reachable", compute)
+    works.append(True)
+    for key in (1, 2):
+        station.poll("reachable", key)
+    for frame in range(1, 12):
+        clock.advance()
+        works[:] = [True] * (frame > 8)
+        station.begin_frame(Budget.of_steps(1))
+        for key in (1, 2):
+            with contextlib.suppress(OSError):
+                answers[key] = station.poll("reachable", key)
+    assert len(reports) > 3
+    assert not any(fault.is_quarantined for fault in reports)
+    assert max(answers.values()) == clock.now.frame
+
+
+def test_a_quarantined_topic_takes_no_step_of_others(clock):
+    station = PollingStation(clock, faults=FaultIsolation(report=lambda fault: None))
+    station.add_topic("bad", lambda key: 1 / 0, fallback=0)
+    for _ in range(3):
+        station.poll("bad", 1)
+    clock.advance()
+    station.begin_frame(Budget.of_steps(0))
+    station.poll("bad", 1)
+    clock.advance()
+    budget = Budget.of_steps(1)
+    station.begin_frame(budget)
+    assert budget.left == 1
 
 
 def test_statistics_count_hits_misses_computations_failures_keys(station, oracle):

@@ -111,6 +111,13 @@ def test_received_messages_are_saved(squads):
     assert len(other.bob.messages()) == 2
 
 
+def test_message_from_as_far_as_events_may_be_is_saved(squads):
+    squads.ann.report_sighting("bear", position=(1e50, 0, 0))
+    squads.live()
+    squads.bob.prepare_state(json.loads(json.dumps(squads.bob.save_state())))()
+    assert squads.bob.latest("sighting", "ann", "bear").position == (1e50, 0.0, 0.0)
+
+
 def test_a_state_that_cannot_be_is_refused():
     squads = Squads(capacity=1)
     squads.ann.announce_intent("hold")

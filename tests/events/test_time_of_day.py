@@ -286,3 +286,17 @@ def test_ambiguous_name_is_refused(name):
 def test_a_day_needs_a_budget():
     with pytest.raises(TypeError, match="budget must be a Budget, got 1"):
         TimeOfDay(ManualClock(), day_length_s=24).advance(1)
+
+
+@pytest.mark.parametrize(("frames", "time"), [(1012, "23:09"), (1431, "23:57"), (1416, "23:01"), (1304, "23:50")])
+def test_at_midnight_the_day_is_that_which_handlers_are_told(frames, time):
+    clock, told = ManualClock(1 / 60), []
+    day = TimeOfDay(clock, day_length_s=24.0)
+    day.listen("00:00", lambda event: told.append((event.arguments[0], day.day, str(day), day.time_s)))
+    for _ in range(frames):
+        clock.advance()
+    day.jump_to(time)
+    while not told:
+        clock.advance()
+        day.advance(Budget.unlimited())
+    assert told == [(1, 1, "00:00", 0.0)]
