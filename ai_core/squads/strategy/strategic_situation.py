@@ -1,14 +1,14 @@
 """Input and output of a strategist: plain values, so that it can think on another thread."""
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import finite_number, positions, shown
+from ai_core.errors import finite_number, positions, shown, whole_number
 from ai_core.maps.map_snapshot import MapSnapshot
 from ai_core.squads.capabilities import Capabilities, Force
 
@@ -29,7 +29,7 @@ class EnemyReport(NamedTuple):
     """An enemy as last seen.
 
     Attributes:
-        id: id given by the game, 0 or more.
+        id: id given by the game, 0 or more; no other sighting has it.
         place: last seen position (m).
         seen_s: game time of the sighting (s).
         capabilities: capabilities of a fighter, None for other enemies.
@@ -47,7 +47,7 @@ class SquadReport(NamedTuple):
     """A squad of the own side.
 
     Attributes:
-        id: id given by the game, 0 or more.
+        id: id given by the game, 0 or more; no other squad has it.
         role: purpose of the squad: "army", "scouts" or "gatherers".
         place: position (m).
         force: capabilities of its members.
@@ -117,10 +117,20 @@ class StrategicSituation:
         for reports in (self.squads, self.sightings, self.defenses):
             places += [one.place for one in reports]
         positions("places", places, dimensions=(2,))
+        _check_ids("squads", self.squads)
+        _check_ids("sightings", self.sightings)
         is_open, shape = self.is_open, self.picture.area.shape
         if is_open is not None and (
             not isinstance(is_open, np.ndarray) or is_open.dtype != np.bool_ or is_open.shape != shape):
             raise ValueError(f"is_open must be bool of shape {shape}, got {shown(is_open)}")
+
+
+def _check_ids(name: str, reports: Iterable[SquadReport | EnemyReport]) -> None:
+    known: set[int] = set()
+    for one in reports:
+        if whole_number(f"id in {name}", one.id, minimum=0) in known:
+            raise ValueError(f"id in {name} must be unique, got {one.id} twice; report each by an id of its own")
+        known.add(one.id)
 
 
 class Mission(NamedTuple):

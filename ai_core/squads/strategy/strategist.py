@@ -73,8 +73,6 @@ AT_PLACE_SHARE = 0.4
 FARTHEST_SHARE = 4.0
 """Largest distance of a narrow place from home while the enemy's base is unknown, as a share of the home radius."""
 
-SQUAD_NUMBER = Whole(0, 1_000_000)
-
 
 class Strategist(Saveable):
     """Decides for a whole side: posture, missions of squads, and production.
@@ -119,8 +117,8 @@ class Strategist(Saveable):
         machine=Part(), mind=Part(), adaptive=Part(), wealth=OneOf(WEALTHS),
         tactic=OneOf(lambda strategist: ("", *strategist.adaptive.memory.choices)), target=Optional(Point(2)),
         began_attack_at=Point(2), last_attack_s=Seconds(), thought_at_s=Seconds(), has_thought=Flag(), thoughts=Whole(),
-        is_staging=Flag(), staging=Optional(Point(2)), first_count=Number(0), flanked=ListOf(SQUAD_NUMBER, make=set),
-        scouting=MapOf(Point(2), key=SQUAD_NUMBER))
+        is_staging=Flag(), staging=Optional(Point(2)), first_count=Number(0), flanked=ListOf(Whole(), make=set),
+        scouting=MapOf(Point(2), key=Whole()))
 
     def __init__(
         self, tree: TechnologyTree, random: RandomSource, *, build_order: BuildOrder | None = None,
@@ -189,7 +187,8 @@ class Strategist(Saveable):
     def think_in_steps(self, situation: StrategicSituation) -> Generator[None, object, StrategicPlan]:
         """Decide as ``think`` does, in steps of some tenths of a millisecond; the generator returns the plan.
 
-        Use it in a generator given to a scheduler: ``plan = yield from strategist.think_in_steps(situation)``.
+        Use it in a generator given to a scheduler: ``plan = yield from strategist.think_in_steps(situation)``. A
+        thought that is dropped half way, as by a load, leaves its time to the next one.
         """
         check_type("situation", situation, StrategicSituation)
         elapsed_s = self._elapsed(situation.now_s)
@@ -201,6 +200,7 @@ class Strategist(Saveable):
         before = self.posture
         fired = self._weigh(view)
         self.machine.update(elapsed_s)
+        self.thought_at_s, self.has_thought = situation.now_s, True
         if before != self.posture:
             self._posture_changed(before, view)
         yield
@@ -224,7 +224,6 @@ class Strategist(Saveable):
             raise ValueError(f"now_s must not be before the last call at {self.thought_at_s:g} s, got {now_s:g}")
         if not self.has_thought:
             self.last_attack_s = now_s
-        self.thought_at_s, self.has_thought = now_s, True
         return elapsed_s
 
     def _weigh(self, view: _Assessment) -> str:

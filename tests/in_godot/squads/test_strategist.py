@@ -240,3 +240,29 @@ def test_an_invalid_product_is_left_out_with_its_dependents(side, physics_frames
     physics_frames(5)
     assert strategist.get_stats()["thoughts"] >= 2
     assert sorted(strategist.core.tree.products) == ["bow", "flyer", "spear", "worker"]
+
+
+def test_a_paused_thought_continues_in_the_next_frame(node, scheduler, maps, signals, physics_frames):
+    scheduler.budget = 1.0
+    base = node("Node3D", scheduler, position=Vector3(10, 0, 10))
+    strategist = node("Strategist", base, products=products(), period=20)
+    told_of_an_army(strategist, 5)
+    physics_frames(200)
+    assert strategist.get_stats()["thoughts"] in (9, 10)
+    strategist.period = 100
+    physics_frames(120)
+    assert strategist.get_stats()["thoughts"] <= 12
+
+
+def test_a_node_that_leaves_in_a_thought_begins_another(node, scheduler, maps, physics_frames):
+    scheduler.budget = 1.0
+    base = node("Node3D", scheduler, position=Vector3(10, 0, 10))
+    strategist = node("Strategist", base, products=products(), period=30)
+    told_of_an_army(strategist, 5)
+    while strategist._thought is None:
+        physics_frames(1)
+    base.remove_child(strategist)
+    assert strategist._thought is None
+    base.add_child(strategist)
+    physics_frames(90)
+    assert strategist.get_stats()["thoughts"] >= 1

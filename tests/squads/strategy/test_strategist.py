@@ -225,6 +225,42 @@ def test_saved_in_the_middle_of_an_attack_it_goes_on_alike():
         other.prepare_state({**state, "version": 9})
 
 
+def test_a_thought_dropped_by_a_save_leaves_its_time_to_the_next():
+    straight = saved = None
+    for _ in range(2):
+        straight, saved = saved, strategist()
+        saved.think(situation(0.0))
+    for now_s in (5.0, 10.0, 15.0):
+        straight.think(situation(now_s))
+        steps = saved.think_in_steps(situation(now_s))
+        next(steps), next(steps)
+        text, saved = to_json(take({"strategist": saved})), strategist()
+        restore(from_json(text), {"strategist": saved})
+    for one in (straight, saved):
+        one.think(situation(19.0))
+    assert saved.machine.time_in_state_s == straight.machine.time_in_state_s == 19.0
+    assert saved.thoughts == 2
+
+
+@pytest.mark.parametrize("name", ["squads", "sightings"])
+@pytest.mark.parametrize(("ids", "wrong"), [
+    ((7, 7), "unique, got 7 twice"), ((-1,), "at least 0"), ((2**60,), "at most")])
+def test_an_id_is_not_used_twice_and_can_be_saved(name, ids, wrong):
+    reports = {
+        "squads": [SquadReport(one, "army", HOME, Force()) for one in ids],
+        "sightings": [EnemyReport(one, THERE, 1.0) for one in ids]}[name]
+    with pytest.raises(ValueError, match=f"id in {name} must be .*{wrong}"):
+        StrategicSituation(1.0, world(), HOME, **{name: tuple(reports)})
+
+
+def test_instance_ids_of_a_game_are_taken_and_saved():
+    one, number = strategist(), 29_024_585_063
+    squads = (SquadReport(number, "scouts", HOME, Force()),)
+    assert [(mission.squad_id, mission.kind) for mission in one.think(
+        StrategicSituation(1.0, world(), HOME, squads)).missions] == [(number, "scout")]
+    restore(from_json(to_json(take({"strategist": one}))), {"strategist": strategist()})
+
+
 def test_it_explains_itself():
     one = after_the_opening()
     text = one.to_text()

@@ -88,6 +88,8 @@ class Strategist(SavedState, Node):
         self._core: library.Strategist | None = None
         self._scheduler: Any = None
         self._task: Task | None = None
+        self._rest: Task | None = None                  # continues a thought that paused, frame by frame
+        self._thought: Generator[None, object, None] | None = None
         self._map: Any = None
         self._has_lost_map = self._is_at_work = False
         self._problems: set[str] = set()                # already reported
@@ -114,11 +116,18 @@ class Strategist(SavedState, Node):
         self._task = self._scheduler.schedule(
             self._think, name=named_after(self._scheduler, self, " thinks"), period_frames=self.period,
             priority=self.priority)
+        self._rest = self._scheduler.schedule(
+            self._think, name=named_after(self._scheduler, self, " continues a thought"), phase_frames=0,
+            priority=self.priority)
+        self._scheduler.core.pause(self._rest)
         self._scheduler.join(self)
 
     def on_exit_tree(self) -> None:
+        if self._rest is not None and self._scheduler.is_valid():
+            self._scheduler.unschedule(self._rest)
         leave_scheduler(self, self._scheduler, self._task)
-        self._core = self._task = self._scheduler = self._map = self._plan = self._wanted_defense = None
+        self._core = self._task = self._rest = self._thought = self._scheduler = self._map = None
+        self._plan = self._wanted_defense = None
         self._is_at_work, self._problems = False, set()
         self._missions, self._wanted = {}, ""       # sent again when the node comes back, because squads forget them
 
@@ -294,7 +303,8 @@ class Strategist(SavedState, Node):
     period = export(
         int, 60, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
         group="Optimizations", on_set="_reschedule",
-        doc="Number of frames between two thoughts; a thought pauses when the budget is spent.")
+        doc="Number of frames from the beginning of a thought to that of the next; a thought that pauses when the"
+            " budget is spent continues in the next frame.")
     priority = export(
         float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule",
         doc="Weight of the strategist's share of the budget.")
@@ -328,11 +338,12 @@ class Strategist(SavedState, Node):
 
     def saved(self) -> State:
         # Members lost since the last look have no path any more, so a save would miss them.
-        self._reports.add_losses(*self._squads.fallen(self.core.thought_at_s))
+        self._reports.add_losses(*self._squads.fallen())
         return super().saved()
 
     def _finish_load(self) -> None:
         self._is_at_work = True
+        self._thought = None        # begun again: at once if it was under way when saved, as its task continues
         # Sent again by the next thought, because squads may have got other orders since.
         self._missions, self._plan, self._wanted, self._wanted_defense = {}, None, "", None
 
@@ -359,7 +370,27 @@ class Strategist(SavedState, Node):
         self._narrow = self._narrow_places()
         return True
 
-    def _think(self, turn: Turn) -> Generator[None, Turn, None]:
+    def _think(self, turn: Turn) -> None:
+        """Begin a thought, or continue one that paused; it pauses until the next frame when the budget is spent."""
+        thought = self._thought = self._thought or self._steps_of_thought()
+        try:
+            for _ in thought:
+                turn.budget.spend()
+                if turn.budget.is_spent:
+                    self._scheduler.core.resume(self._rest)
+                    return
+        except BaseException:
+            self._end_thought()
+            raise
+        if self._thought is thought:        # else a callback removed the node from the tree, or loaded a save
+            self._end_thought()
+
+    def _end_thought(self) -> None:
+        self._thought = None
+        if self._rest is not None:
+            self._scheduler.core.pause(self._rest)
+
+    def _steps_of_thought(self) -> Generator[None, object, None]:
         if not self._has_map():
             return
         try:
@@ -372,7 +403,7 @@ class Strategist(SavedState, Node):
         before = core.posture
         # A thought lasts several frames and needs an unchanged snapshot, whatever is written to the map meanwhile.
         now_s = self._now_s()
-        look = self._squads.look(core.tree, self._map, now_s, core.thought_at_s)
+        look = self._squads.look(core.tree, self._map, now_s)
         self._reports.add_losses(look.losses, look.kills)
         with maps.reading() as picture:
             plan = yield from core.think_in_steps(
@@ -424,6 +455,7 @@ class Strategist(SavedState, Node):
         if self._task is not None:
             self._scheduler.reschedule(
                 self._task, period_frames=self.period, phase_frames=None, priority=self.priority)
+            self._scheduler.change_priority(self._rest, self.priority)
 
     def _temper_set(self) -> None:
         if self._core is None:

@@ -73,7 +73,8 @@ class StrategistSquads(Saveable):
         costs=ByNode(Number(0), "SquadMember", at="_costs"),
         met=ByNode(Record(
             EnemySighting, number=Whole(FIRST_MET), place=Point(2), seen_s=Seconds(), cost=Number(0),
-            is_objective=Flag())))
+            is_objective=Flag())),
+        looked_at_s=Seconds(at="_looked_at_s"))
 
     def __init__(self, strategist: Any) -> None:
         self._strategist = strategist
@@ -82,6 +83,7 @@ class StrategistSquads(Saveable):
         self._costs: dict[int, float] = {}
         self.met: dict[int, EnemySighting] = {}        # enemies that its squads have seen
         self._reported: set[int] = set()
+        self._looked_at_s = 0.0
 
     def nodes(self) -> dict[int, Any]:
         """Return its squads by ascending number; a new squad gets the next number.
@@ -101,14 +103,13 @@ class StrategistSquads(Saveable):
     def _scheduler(self) -> Any:
         return self._strategist._scheduler
 
-    def look(self, tree: TechnologyTree, ground: Any, now_s: float, before_s: float) -> SquadSurvey:
+    def look(self, tree: TechnologyTree, ground: Any, now_s: float) -> SquadSurvey:
         """Survey all squads and the enemies they see.
 
         Args:
             tree: the products and their costs.
             ground: the DecisionMap, which converts positions.
             now_s: game time (s).
-            before_s: game time of the last survey (s).
 
         Cost: O(members + enemies).
         """
@@ -123,8 +124,8 @@ class StrategistSquads(Saveable):
             if report is not None:
                 reports.append(report)
             self._see(squad, tree, ground, now_s)
-        losses, kills = self.fallen(before_s)
-        self._costs = costs
+        losses, kills = self.fallen()
+        self._costs, self._looked_at_s = costs, now_s
         self._reported &= costs.keys()
         self._forget(now_s)
         enemies = sorted(EnemyReport(one.number, one.place, one.seen_s, one.capabilities, one.is_objective)
@@ -159,15 +160,12 @@ class StrategistSquads(Saveable):
             known.capabilities = sighting.capabilities
             known.is_objective = node.is_in_group(self._strategist.objective_group)
 
-    def fallen(self, before_s: float) -> tuple[float, float]:
-        """Return the costs of members, and of enemies in sight, that were lost since the last call.
-
-        Args:
-            before_s: game time of the last survey (s).
+    def fallen(self) -> tuple[float, float]:
+        """Return the costs of members, and of enemies in sight of the last survey, that were lost since the last call.
         """
         losses = sum(self._costs.pop(one) for one in list(self._costs) if not is_in_scene(one))
         dead = [self.met.pop(one) for one in list(self.met) if not is_in_scene(one)]
-        return losses, sum(one.cost for one in dead if one.seen_s >= before_s)
+        return losses, sum(one.cost for one in dead if one.seen_s >= self._looked_at_s)
 
     def _forget(self, now_s: float) -> None:
         """Drop enemies that were not seen for ``forget_after``."""
