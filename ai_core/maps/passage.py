@@ -5,6 +5,7 @@ its only writer.
 """
 from __future__ import annotations
 
+import copy
 import math
 from collections import deque
 from collections.abc import Sequence
@@ -57,6 +58,13 @@ class GridPassage(Described):
     def uniform_cost(self) -> float:
         """Common cost of all cells that can be entered; 0 if costs differ."""
         return self.least_cost if self.is_uniform else 0.0
+
+    def copy(self) -> GridPassage:
+        """Return a copy that no grid updates, with the same version. Cost: O(cells), 5 bytes per cell."""
+        other = copy.copy(self)
+        other.costs, other.open_moves = self.costs.copy(), self.open_moves.copy()
+        other._changes = deque(maxlen=CHANGES_KEPT)
+        return other
 
     def is_free(self, cell: int) -> bool:
         """Return whether a cell can be entered.

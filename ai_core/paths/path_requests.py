@@ -380,6 +380,11 @@ class PathJobs:
         """Return the search that takes the next turn: fewest turns, then earliest request."""
         return min(self.running.values(), key=lambda job: (job.turns, job.number), default=None)
 
+    def holding_places(self, most: int) -> int:
+        """Return the number of running searches without up to ``most`` that lost work by a change of the ground."""
+        running = self.running.values()
+        return len(running) - min(most, sum(1 for job in running if getattr(job.search, "restarts", 0)))
+
     def longest_running(self) -> list[PathJob]:
         """Return the searches that outlasted their first turn, in the order of their turns."""
         jobs = [job for job in self.running.values() if job.turns_taken]

@@ -170,7 +170,8 @@ class PathService(Saveable):
     Args:
         provider: provider of paths, such as ``GridPathProvider``.
         clock: game time.
-        max_running: largest number of searches that take turns (count); each needs memory of its own.
+        max_running: largest number of searches that take turns (count); each needs memory of its own. Up to as many
+            again start beside searches that a change of the ground made restart, so that others need not wait for them.
         max_waiting: largest number of different paths that may wait (count); further requests are
             refused, with the reason in their tickets.
         keep_frames: time that a path is cached after its last request (frames).
@@ -394,7 +395,7 @@ class PathService(Saveable):
             is_prepared = self.provider.is_prepared
         searching = budget.part_of_at_least(LEAST_US, math.inf if is_prepared else budget.left * SEARCHING)
         while not searching.is_spent:
-            if self._jobs.waiting and len(self._jobs.running) < self._most_running:
+            if self._jobs.waiting and self._jobs.holding_places(self._most_running) < self._most_running:
                 self._start(self._jobs.next_waiting(self._clock.now.frame))
                 continue
             job = self._jobs.next_running()

@@ -423,3 +423,22 @@ def test_a_ticket_of_another_service_is_refused(clock):
     finished(other, clock)
     assert [ticket.state for ticket in tickets] == ["found", "found"]
     one.cancel(tickets[1])
+
+
+def test_requests_end_although_the_ground_changes_all_the_time():
+    clock, cells, n = ManualClock(), np.ones((40, 40)), 40
+    for row in range(3, n, 4):
+        cells[row] = np.inf
+        cells[row, 1 if row // 4 % 2 else n - 2] = 1
+    grid = Grid(cells, neighbors=4)
+    service = PathService(GridPathProvider(grid.passage()), clock)
+    long = [service.request_path(cell, (n - 2) * n + 5 + cell) for cell in range(4)]
+    short = [service.request_path(50 + cell, 60 + cell) for cell in range(3)]
+    for frame in range(300):
+        clock.advance()
+        grid.set_cells([(n - 1) * n + n // 2], frame % 2 == 0)
+        service.advance(Budget.of_steps(100))
+        if frame == 20:
+            assert [ticket.state for ticket in short] == ["found"] * 3
+    assert [ticket.state for ticket in long] == ["found"] * 4
+    assert all(ticket.path.bound == 1 for ticket in long)

@@ -18,7 +18,7 @@ from ai_core.maps.graph import Graph
 from ai_core.maps.passage import GridPassage
 from ai_core.paths.searches.grid_search_loops import NOWHERE, SHAPES
 
-__all__ = ["CallbackSearch", "callback_search", "check_goals"]
+__all__ = ["CallbackSearch", "callback_search", "check_goals", "estimate_on_grid", "nothing_known"]
 
 StepCost = Callable[[int, int, float], float]
 MovesFrom = Callable[[int], Iterable[tuple[int, float]]]
@@ -117,9 +117,9 @@ def callback_search(
     if step_cost is not None:
         moves = _costed(moves, step_cost)
     if callable(goals):
-        return CallbackSearch(start, goals, moves, _nothing_known)
+        return CallbackSearch(start, goals, moves, nothing_known)
     estimate = (
-        _estimate_on_grid(ground, goals) if isinstance(ground, GridPassage) else _estimate_on_graph(ground, goals))
+        estimate_on_grid(ground, goals) if isinstance(ground, GridPassage) else _estimate_on_graph(ground, goals))
     return CallbackSearch(start, frozenset(goals.tolist()).__contains__, moves, estimate)
 
 
@@ -153,11 +153,12 @@ def _costed(moves_from: MovesFrom, step_cost: StepCost) -> MovesFrom:
     return costed
 
 
-def _nothing_known(place: int) -> float:
+def nothing_known(place: int) -> float:
+    """Return 0: the estimate where nothing is known of the goals."""
     return 0.0
 
 
-def _estimate_on_grid(passage: GridPassage, goals: NDArray[np.int32]) -> Estimate:
+def estimate_on_grid(passage: GridPassage, goals: NDArray[np.int32]) -> Estimate:
     """Return a lower bound of the cost to the rectangle around the goals; see ``SHAPES``."""
     width, is_hexagonal, least = passage.shape[1], passage.moves.is_hexagonal, passage.least_cost
     short, far, both = SHAPES[len(passage.moves.lengths)]
@@ -177,7 +178,7 @@ def _estimate_on_grid(passage: GridPassage, goals: NDArray[np.int32]) -> Estimat
 
 def _estimate_on_graph(graph: Graph, goals: NDArray[np.int32]) -> Estimate:
     if graph.positions is None or not graph.cost_per_m:
-        return _nothing_known
+        return nothing_known
     positions, ends, per_m = graph.positions, graph.positions[goals], graph.cost_per_m
 
     def estimate(place: int) -> float:

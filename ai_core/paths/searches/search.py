@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,16 +15,30 @@ from ai_core.maps.graph import Graph
 from ai_core.maps.grid import Grid
 from ai_core.maps.passage import GridPassage
 from ai_core.paths.path import Path, PathSearch, PathState
-from ai_core.paths.searches.callback_search import CallbackSearch, callback_search, check_goals
+from ai_core.paths.searches.callback_search import (
+    CallbackSearch,
+    callback_search,
+    check_goals,
+    estimate_on_grid,
+    nothing_known,
+)
+from ai_core.paths.searches.cells_along import costs_along, moves_along
 from ai_core.paths.searches.grid_search_loops import NOWHERE, UniformSearch, WeightedSearch
 from ai_core.paths.searches.jump_loops import JumpSearch
 from ai_core.paths.searches.search_memory import SearchMemory
 
-__all__ = ["CELLS_PER_LOOK", "AStarSearch", "Goals", "StepCost", "find_path"]
+__all__ = ["CELLS_PER_LOOK", "MOST_RESTARTS", "AStarSearch", "Goals", "StepCost", "find_path"]
 
 CELLS_PER_LOOK = 256
 """Cells expanded between two checks of the budget (count): 10 µs compiled, 0.4 ms interpreted.
 More cells overrun a budget further; fewer slow a compiled search down by more than a tenth."""
+
+MOST_RESTARTS = 3
+"""Restarts (count) after which a search works on a copy of the ground: more lose more work on a map that changes often,
+fewer make copies where a restart would do."""
+
+MOST_IMPROVED = 256
+"""Cells that became cheaper (count) up to which each is looked at for a cheaper path: 1 µs each."""
 
 SearchCore = UniformSearch | WeightedSearch | JumpSearch | CallbackSearch
 """The search that does the work of an ``AStarSearch``."""
@@ -84,9 +99,13 @@ class AStarSearch(PathSearch):
 
     The result is optimal, unless ``max_expanded`` ends the search right after a first path is found.
     If no goal can be reached, or the limit ends the search earlier, ``result`` leads to the expanded
-    place nearest to the goals by estimate; ties go to the lower cost, then to the smaller number. If
-    cells of the grid change between two slices, the search restarts, which ``restarts`` counts; a
-    result stays unchanged.
+    place nearest to the goals by estimate; ties go to the lower cost, then to the smaller number.
+
+    If cells of the grid change between two slices, the search restarts, which ``restarts`` counts. After
+    ``MOST_RESTARTS`` it goes on with a copy of the cells, so that it ends however often cells change. A path found
+    there is open when the search ends, and has its cost of that moment; ``result.bound`` is above 1 if cells that
+    became cheaper meanwhile may allow a cheaper one. If it is blocked, the search is repeated on a new copy. A goal
+    that could not be reached on several copies counts as unreachable. A result stays unchanged.
 
     Args:
         ground: a ``GridPassage`` or a ``Graph``.
@@ -100,7 +119,7 @@ class AStarSearch(PathSearch):
             is the same, its cells may differ.
 
     Attributes:
-        restarts: number of restarts after cells changed.
+        restarts: number of restarts because cells changed.
         expanded: number of expanded places, including those before a restart.
 
     Raises:
@@ -162,9 +181,8 @@ class AStarSearch(PathSearch):
         if self._is_cancelled:
             self._check_not_cancelled()
         passage = self._passage
-        if passage is not None and passage.version != self._version:
-            self.restarts += 1
-            self._begin()
+        if passage is not None and passage.version != self._version and self._ground is passage:
+            self._restart(passage)
         if type(budget) is _StepBudget and self._most is None:
             # Fast case of the loop below: three calls would take as long as the cells of a short slice.
             most = budget._allowed - budget.steps
@@ -194,9 +212,67 @@ class AStarSearch(PathSearch):
         if self._is_jumping and self._core.is_done and self._core.reached == NOWHERE:
             # Jumps prove that there is no path, but do not find the nearest cell.
             self._walk(self._ground, self._goals)  # type: ignore[arg-type]
-        else:
-            self._settle(self._found())
+            return
+        path, passage = self._found(), self._passage
+        if passage is not None and passage.version != self._version:
+            present = self._on_present_cells(path, passage)
+            if present is None:
+                self._restart(passage)
+                return
+            path = present
+        self._settle(path)
+        self._leave()
+
+    def _restart(self, passage: GridPassage) -> None:
+        self.restarts += 1
+        if self.restarts > MOST_RESTARTS:
             self._leave()
+            self._ground = passage.copy()
+            self._memory = None
+        self._begin()
+
+    def _on_present_cells(self, path: Path, passage: GridPassage) -> Path | None:
+        """Return the path found on a copy with its present cost and bound; None if the search has to be repeated."""
+        ground = self._ground
+        assert isinstance(ground, GridPassage)
+        cost = self._present_cost(path, passage)
+        if cost is None:
+            return None
+        opened = np.flatnonzero(passage.open_moves & ~ground.open_moves).tolist()     # cells with a move more
+        cheaper = np.flatnonzero((passage.costs < ground.costs) & np.isfinite(ground.costs)).tolist()
+        if len(opened) + len(cheaper) > MOST_IMPROVED:
+            opened, cheaper = [self._start], [self._start]      # as if a path could be cheaper from its start on
+        cost_to = self._core.cost_to
+        if not path.is_found:
+            is_reached = any(cost_to(cell) < math.inf for cell in opened)
+            if is_reached and self.expanded != self._most and self.restarts < 2 * MOST_RESTARTS:
+                return None
+            return replace(path, cost=cost)
+        from_start = estimate_on_grid(passage, np.array([self._start], np.int32))
+        to_goal = nothing_known if callable(self._goals) else estimate_on_grid(passage, self._goals)
+        # A cheaper path leads over such a cell, up to which it costs at least what was found: a cell not expanded is
+        # on no cheaper path, as estimates have not become less.
+        before = cost_to if passage.least_cost >= ground.least_cost else from_start
+        least = min((
+            path.cost, *(before(cell) + to_goal(cell) for cell in opened),
+            *(from_start(cell) + to_goal(cell) for cell in cheaper)))
+        return replace(path, cost=cost, bound=max(1.0, cost / least) if least else math.inf if cost else 1.0)
+
+    def _present_cost(self, path: Path, passage: GridPassage) -> float | None:
+        """Return the present cost of a path, None if it is blocked."""
+        cells = path.cells
+        if len(cells) < 2:
+            return path.cost
+        moves = moves_along(passage, cells)
+        if (moves < 0).any():
+            return None
+        if self._step_cost is None:
+            return float(costs_along(passage, cells)[0])
+        lengths = passage.moves.lengths
+        cost = sum(
+            self._step_cost(start, end, lengths[move] * float(passage.costs.flat[end]))
+            for start, end, move in zip(cells[:-1].tolist(), cells[1:].tolist(), moves.tolist(), strict=True))
+        return cost if cost < math.inf else None
 
     def _begin(self) -> None:
         ground, goals = self._ground, self._goals

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.maps.graph import Graph
 from ai_core.maps.grid import Grid
-from ai_core.paths.searches.search import CELLS_PER_LOOK, AStarSearch
+from ai_core.paths.searches.search import CELLS_PER_LOOK, MOST_RESTARTS, AStarSearch
 from ai_core.paths.searches.search_memory import SearchMemory
 from tests.paths.levels import cost_along, grids, plain_costs
 
@@ -42,7 +42,10 @@ def test_path_costs_what_a_plain_search_finds_in_any_slices(grid, start, goals, 
         assert cost_along(passage, path.cells.tolist()) == pytest.approx(path.cost, rel=1e-12)
 
 
-@given(grid=grids(), start=places, goal=places, changes=st.lists(st.tuples(places, st.sampled_from([3.0, math.inf]))))
+CHANGES = st.lists(st.tuples(places, st.sampled_from([1.0, 3.0, math.inf])), max_size=30)
+
+
+@given(grid=grids(), start=places, goal=places, changes=CHANGES)
 def test_search_whose_cells_change_finds_the_right_result(grid, start, goal, changes):
     passage = grid.passage()
     start, goal = start % passage.costs.size, goal % passage.costs.size
@@ -54,11 +57,60 @@ def test_search_whose_cells_change_finds_the_right_result(grid, start, goal, cha
         grid.set_cells([cell % passage.costs.size], cost)
         restarts = search.restarts
         search.advance(Budget.of_steps(1))
-        assert search.restarts - restarts == passage.version - before
-    else:
-        path = finished(search)
-        expected = plain_costs(passage, start).get(goal, math.inf)
-        assert (path.cost if path.is_found else math.inf) == pytest.approx(expected, rel=1e-12)
+        if restarts < MOST_RESTARTS:
+            assert search.restarts - restarts == passage.version - before
+    path = finished(search)
+    expected = plain_costs(passage, start).get(goal, math.inf)
+    if not path.is_found and search.restarts < 2 * MOST_RESTARTS:
+        assert expected == math.inf
+    if path.state != "none":
+        assert path.cells[0] == start
+        assert cost_along(passage, path.cells.tolist()) == pytest.approx(path.cost, rel=1e-12)
+    if path.is_found:
+        assert path.end == goal
+        assert expected * (1 - 1e-12) <= path.cost <= expected * path.bound * (1 + 1e-12)
+        assert path.bound == 1 or search.restarts > MOST_RESTARTS
+
+
+@given(grid=grids(), start=places, goal=places, changes=CHANGES, kind=st.sampled_from(["step_cost", "goals"]))
+def test_searches_with_functions_end_while_cells_change(grid, start, goal, changes, kind):
+    passage = grid.passage()
+    start, goal = start % passage.costs.size, goal % passage.costs.size
+    search = AStarSearch(
+        passage, start, (lambda cell: cell == goal) if kind == "goals" else goal,
+        step_cost=(lambda _one, _other, cost: 2 * cost) if kind == "step_cost" else None)
+    for cell, cost in changes:
+        grid.set_cells([cell % passage.costs.size], cost)
+        if search.is_done:
+            return
+        search.advance(Budget.of_steps(1))
+    path, factor = finished(search), 2 if kind == "step_cost" else 1
+    if path.is_found:
+        expected = factor * plain_costs(passage, start)[goal]
+        assert factor * cost_along(passage, path.cells.tolist()) == pytest.approx(path.cost, rel=1e-12)
+        assert expected * (1 - 1e-12) <= path.cost <= expected * path.bound * (1 + 1e-12)
+
+
+def test_search_ends_although_cells_change_after_every_slice():
+    grid = Grid(np.ones((30, 30)))
+    grid.set_cells([grid.cell(15, column) for column in range(29)], math.inf)
+    search, door = AStarSearch(grid.passage(), 0, grid.cell(29, 0)), grid.cell(29, 29)
+    for number in range(60):
+        grid.set_cells([door], 1.0 if number % 2 else math.inf)
+        search.advance(Budget.of_steps(20))
+    assert search.restarts == MOST_RESTARTS + 1
+    assert (search.result.cost, search.result.bound) == (pytest.approx(plain_costs(grid.passage(), 0)[870]), 1.0)
+
+
+def test_search_whose_path_is_blocked_at_its_end_is_repeated():
+    grid = Grid(np.ones((3, 40)), neighbors=4)
+    grid.set_cells([grid.cell(1, column) for column in range(39)], math.inf)
+    search, door = AStarSearch(grid.passage(), 0, grid.cell(2, 0)), grid.cell(1, 0)
+    for is_open in [False, True] * 2 + [True]:
+        grid.set_cells([door], 1.0 if is_open else math.inf)
+        search.advance(Budget.of_steps(1))
+    grid.set_cells([door], math.inf)
+    assert finished(search).cost == plain_costs(grid.passage(), 0)[80] == 80
 
 
 def test_unreachable_goal_gives_nearest_then_cheapest_cell():
