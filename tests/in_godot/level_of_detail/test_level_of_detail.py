@@ -187,8 +187,31 @@ def test_who_leaves_makes_room(world):
 
 def test_a_crowd_with_other_levels_is_one_clear_error(world, expect_errors):
     world.character(10.0, levels={"Plan": {"max_count": 1}}, crowd="guards")
-    expect_errors("has other levels than its crowd 'guards'", times=1)
+    expect_errors("has other levels than others of its crowd 'guards'", times=1)
     world.character(20.0, levels={"Plan": {"max_count": 2}}, crowd="guards")
+    world.step(5)
+
+
+def test_a_crowd_that_is_rebuilt_one_by_one_keeps_limits(world, expect_errors):
+    crowd = [world.character(x, levels={"Plan": {"max_count": 3}}, crowd="guards") for x in (10.0, 20.0, 30.0, 40.0)]
+
+    def planning():
+        world.step(3)
+        return [lod.get_level() for lod in crowd].count("Plan")
+
+    def rebuild(members, most):
+        for lod in members:
+            lod.get_node("Plan").set("max_count", most)
+            lod.rebuild()
+
+    assert planning() == 3
+    rebuild(crowd, 2)
+    assert planning() == 2
+    expect_errors("has other levels than others of its crowd 'guards'", times=1)
+    rebuild(crowd[:2], 1)
+    assert planning() == 3
+    rebuild(crowd[2:], 1)
+    assert planning() == 1
 
 
 def test_a_fallback_runs_where_no_range_holds(world):

@@ -183,6 +183,19 @@ def test_a_request_of_who_is_freed_fails(yard, signals):
     assert failed[0][1] == "the agent or a threat was freed"
 
 
+def test_who_is_freed_while_it_is_searched_for_finds_nothing(yard, signals):
+    for x in (2, 4, 6, 8):
+        yard.crate(x, 6)
+    cover, guard = yard.cover(search_range=4.0), yard.guard(7, 8)
+    found, failed = signals(cover, "cover_found"), signals(cover, "cover_failed")
+    yard.scheduler.budget = 1
+    request = cover.request_cover(guard, [Vector3(6, 1.2, -8)])
+    yard.until(lambda: cover._now is not None, most=300)
+    guard.free()
+    yard.until(lambda: found or failed, most=300)
+    assert (found, failed) == ([], [(request, "the agent or a threat was freed")])
+
+
 def test_a_level_that_is_not_baked_yet_says_so(yard, node, signals):
     yard.walk()
     cover = node("CoverMap", yard.scheduler, level="../Level")

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,6 +123,14 @@ class LODCrowd(Saveable):
 
     def _finish_load(self) -> None:
         self._pending.update(self.members)
+
+
+CrowdKey: TypeAlias = tuple[str, tuple[Level, ...]]
+"""Name and levels of a crowd: characters of one name with other levels share no limits with it."""
+
+
+def _name_of(crowd: tuple[CrowdKey, LODCrowd]) -> str:
+    return crowd[0][0]
 
 
 CHOSEN = ListOf(Row(lambda *values: values, Text(), Text(), Number(-1, 1)))
@@ -291,7 +299,8 @@ class ImportanceManager(SavedState, Node):
         self._task: Task | None = None
         self.agents: dict[int, Any] = {}          # core id -> node
         self.viewers: dict[int, Any] = {}         # instance id -> node
-        self.crowds: dict[str, LODCrowd] = {}
+        self.crowds: dict[CrowdKey, LODCrowd] = {}
+        self._mixed: set[str] = set()             # names of several crowds
         self.pacing: Any = None
         self.to_settle: list[Change] = []
         self.values: dict[int, float] = {}        # core id -> importance at the last evaluation
@@ -373,21 +382,29 @@ class ImportanceManager(SavedState, Node):
             self.values.pop(node.agent_id, None)
 
     def join_crowd(self, node: Any, name: str) -> None:
-        """Let a node share the maximum counts of a crowd name; raise ValueError if the levels leave a gap."""
+        """Let a node share the maximum counts of a crowd; raise ValueError if the levels leave a gap."""
         own = node.new_crowd()
-        crowd = self.crowds.setdefault(name, own)
-        if crowd.levels != own.levels:
-            report_error(
-                f"has other levels than its crowd '{name}', and shares no limits with it; use the same ranges and"
-                " counts for a whole crowd, or another crowd name", node)
-            return
-        crowd.add(node.agent_id, node)
+        self.crowds.setdefault((name, own.levels), own).add(node.agent_id, node)
 
     def leave_crowd(self, node: Any) -> None:
-        for name, crowd in list(self.crowds.items()):
+        for key, crowd in list(self.crowds.items()):
             crowd.remove(node.agent_id)
             if not crowd.members:
-                del self.crowds[name]
+                del self.crowds[key]
+
+    def _report_mixed(self) -> None:
+        """Report a crowd name whose characters have different levels, once until they are the same."""
+        if len(self.crowds) == len({name for name, _ in self.crowds}):
+            self._mixed.clear()
+            return
+        known: set[str] = set()
+        for (name, _), crowd in self.crowds.items():
+            if name in known and name not in self._mixed:
+                self._mixed.add(name)
+                report_error(
+                    f"has other levels than others of its crowd '{name}', and shares no limits with them; use the same"
+                    " ranges and counts for a whole crowd, or another crowd name", self.agents[min(crowd.members)])
+            known.add(name)
 
     def crowd_of(self, node: Any) -> LODCrowd | None:
         return next((one for one in self.crowds.values() if node.agent_id in one.members), None)
@@ -451,7 +468,7 @@ class ImportanceManager(SavedState, Node):
         return {
             "agents": len(self.agents),
             "viewers": len(self.viewers),
-            "crowds": {name: one.limits.counts for name, one in self.crowds.items()},
+            "crowds": {name: one.limits.counts for (name, _), one in self.crowds.items()},
         }
 
     save_state, load_state = saving("importances, boosts and levels")
@@ -540,13 +557,13 @@ class ImportanceManager(SavedState, Node):
         return lambda: self._load_and_settle(change)
 
     def _save_crowds(self) -> State:
-        return {name: one.save_state() for name, one in sorted(self.crowds.items())}
+        return {name: one.save_state() for (name, _), one in sorted(self.crowds.items(), key=_name_of)}
 
     def _prepare_crowds(self, plain: Any, place: str) -> Change:
         """Check saved crowds; return a function that loads those with members."""
         saved = MapOf(Kind()).read(plain, place, self)
         for name, state in saved.items():
-            crowd = self.crowds.get(name) or next(
+            crowd = self._crowd_named(name) or next(
                 (one.new_crowd() for one in self.agents.values() if getattr(one, "crowd", "") == name), None)
             if crowd is not None:
                 crowd.prepare_state(state)
@@ -554,10 +571,15 @@ class ImportanceManager(SavedState, Node):
                 refuse(place, f"has the crowd {name!r}, which has no members in this scene")
 
         def change() -> None:
-            for name in saved.keys() & self.crowds.keys():
-                self.crowds[name].prepare_state(saved[name])()
+            for name, state in saved.items():
+                crowd = self._crowd_named(name)
+                if crowd is not None:
+                    crowd.prepare_state(state)()
 
         return lambda: self._load_and_settle(change)
+
+    def _crowd_named(self, wanted: str) -> LODCrowd | None:
+        return next((one for (name, _), one in self.crowds.items() if name == wanted), None)
 
     def _load_and_settle(self, change: Change) -> None:
         """Load a part now, and again in ``settle``."""
@@ -623,7 +645,9 @@ class ImportanceManager(SavedState, Node):
         self.values = dict(zip(self.agents, found.tolist(), strict=True))
         self.pacing.update(self.values)
         ids, values = self.core.ids, found.astype(np.float64)
-        for _, crowd in sorted(self.crowds.items()):      # last, because it calls scripts, which may free nodes
+        self._report_mixed()
+        # Last, because it calls scripts, which may free nodes.
+        for _, crowd in sorted(self.crowds.items(), key=_name_of):
             crowd.update(ids, values, turn.elapsed_s)
         if not self.viewers and not self._has_reported_unwatched:
             self._has_reported_unwatched = True

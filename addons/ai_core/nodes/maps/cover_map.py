@@ -926,17 +926,18 @@ class CoverMap(BakingNode, SavedState, Node):
 
     def _answer(self, budget: Budget) -> None:
         """Continue the present request, or begin the next one."""
+        request = self._requests.popleft() if self._now is None else self._now[0]
+        if any(hasattr(one, "is_valid") and not one.is_valid() for one in (request.agent, *request.threats)):
+            self._now = None
+            self.cover_failed.emit(request.number, "the agent or a threat was freed")
+            return
         if self._now is None:
-            request = self._requests.popleft()
-            if any(hasattr(one, "is_valid") and not one.is_valid() for one in (request.agent, *request.threats)):
-                self.cover_failed.emit(request.number, "the agent or a threat was freed")
-                return
             try:
                 self._now = request, self._search(request.agent, request.threats, request.posture)
             except RefusedValue as error:
                 self.cover_failed.emit(request.number, str(error))
                 return
-        request, search = self._now
+        search = self._now[1]
         try:
             self._advance(search, request.agent, request.threats, budget)
         except Exception as error:       # raised by the travel cost Callable: continue with other requests
