@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from addons.ai_core.bridge.gd import GodotCallError, construct
+from addons.ai_core.bridge.gd import GodotCallError, Vector3, construct
 from tests.in_godot.level_of_detail.level_of_detail_world import WatchedWorld
 
 THINKER = """
@@ -330,3 +330,26 @@ def test_a_character_may_be_freed_while_it_switches(world, crowd):
     assert not going.is_valid()
     assert staying.get_level() == "Plan"
     assert world.manager.get_stats()["agents"] == 1
+
+
+@pytest.mark.parametrize("decider", ["HabitTree", "StateMachine", "RuleMind"])
+def test_what_decides_below_a_level_acts_for_the_character(world, decider):
+    place = world.place(90.0)
+    lod, level, mind = construct("BehavioralLOD"), construct("LODBehavior"), construct(decider)
+    if decider == "HabitTree":
+        walk = construct("HabitMoveTo")
+        walk.set("target_key", "there")
+        mind.set("values", {"there": Vector3(80.0, 0.0, 0.0)})
+        mind.add_child(walk)
+    elif decider == "StateMachine":
+        mind.add_child(construct("AIState"))
+    else:
+        mind.set("rule_set", construct("RuleSet"))
+    level.add_child(mind)
+    lod.add_child(level)
+    place.add_child(lod)
+    world.step(20)
+    assert mind.actor_node() == place
+    assert mind._get_configuration_warnings() == []
+    if decider == "HabitTree":
+        assert place.position.x < 89.5

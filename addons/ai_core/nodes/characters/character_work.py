@@ -21,6 +21,12 @@ from addons.ai_core.nodes.scheduling.named_nodes import named_node, why_not_name
 from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable, report_next_frame
 from ai_core.decisions.blackboard import Blackboard
 
+ACTOR_DOC = "Node of the character; by default the parent, or the character above an LODBehavior that is the parent."
+
+
+class LevelOfCharacter:
+    """Base of nodes between a character and its behaviors, which do not stand for it."""
+
 
 class CharacterComponent:
     """Base of nodes that decide for an ``actor``, with the targets of a ``sensor``.
@@ -120,10 +126,17 @@ class CharacterComponent:
     def actor_node(self) -> Any:
         """Return the node of the character; raise RefusedValue if it is not in the scene."""
         if self._actor is None or not self._actor.is_valid():
-            self._actor = self.get_node_or_null(self.actor)
+            self._actor = self.found_actor()
             if self._actor is None:
                 raise RefusedValue(self._no_actor())
         return self._actor
+
+    def found_actor(self) -> Any:
+        """Return the node that ``actor`` names, the character if that is a level of its detail; None if missing."""
+        found = self.get_node_or_null(self.actor)
+        while isinstance(found, LevelOfCharacter):
+            found = found.get_parent()
+        return found
 
     def _look_for_actor(self) -> None:
         """Look up the actor again at the next access; not called in on_exit_tree(), which needs the present actor."""
@@ -135,13 +148,13 @@ class CharacterComponent:
 
     def missing_methods(self, names: Iterable[str]) -> list[str]:
         """Return a warning for each named method that the actor lacks."""
-        actor = self.get_node_or_null(self.actor)
+        actor = self.found_actor()
         missing = [] if actor is None else [name for name in names if name and not actor.has_method(name)]
         return [_without(actor, name) for name in dict.fromkeys(missing)]
 
     def actor_warnings(self) -> list[str]:
         """Return the warnings about ``actor``."""
-        return [self._no_actor()] if self.get_node_or_null(self.actor) is None else []
+        return [self._no_actor()] if self.found_actor() is None else []
 
     def restore_sleep(self, *, is_asleep: bool) -> None:
         """Note whether the node slept when it was saved; called after all nodes are loaded."""

@@ -151,7 +151,7 @@ def _or_above(node: Any) -> Any:
 
 def _characters(node: Any) -> Iterator[Any]:
     if any(map(node.is_class, DECIDING)):
-        actor = node.get_node_or_null(node.actor)
+        actor = node.found_actor()
         if actor is not None:
             yield actor
     elif node.is_class("SenseManager"):

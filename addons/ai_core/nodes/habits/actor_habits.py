@@ -72,7 +72,7 @@ class ActorHabit(BuiltInHabit):
         known: bool | None = self.__dict__.get("_is_flat")
         if known is None and self.is_valid():
             tree = self._tree if self._tree is not None and self._tree.is_valid() else tree_above(self)
-            known = is_in_2d(self if tree is None else tree.get_node_or_null(tree.actor) or tree)
+            known = is_in_2d(self if tree is None else tree.found_actor() or tree)
             if self.is_inside_tree() and not is_in_editor():
                 self.__dict__["_is_flat"] = known       # where StoredValue looks it up
         return bool(known)

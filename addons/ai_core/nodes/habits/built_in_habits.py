@@ -95,7 +95,7 @@ class BuiltInHabit:
     def actor_in_editor(self) -> Any:
         """Return the actor, also where the tree does not run; None if there is none."""
         tree = tree_above(self)
-        return None if tree is None else tree.get_node_or_null(tree.actor)
+        return None if tree is None else tree.found_actor()
 
     def missing(self, name: str) -> Iterator[str]:
         """Yield why a property names no node of its classes, unless it is empty."""

@@ -33,7 +33,7 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.characters.agent_places import is_in_2d
 from addons.ai_core.nodes.characters.blackboard_scopes import scopes_of
-from addons.ai_core.nodes.characters.character_work import CharacterComponent
+from addons.ai_core.nodes.characters.character_work import ACTOR_DOC, CharacterComponent
 from addons.ai_core.nodes.characters.event_names import report_misspelt
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
 from addons.ai_core.nodes.characters.sensor_feed import VALUES
@@ -129,7 +129,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
     inertia = export(
         float, 0.0, range=(0, 10, 0.001), or_greater=True, shown_when=("launch", Habit.Launch.UTILITY),
         doc="Smallest lead in score with which another child interrupts the active child.")
-    actor = export(NodePath, NodePath(".."), doc="Node of the character; by default the parent.")
+    actor = export(NodePath, NodePath(".."), doc=ACTOR_DOC)
     enabled = export(bool, True, on_set="_enable", live=True, doc="If false, all habits end and none begins.")
     period = export(
         int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
@@ -365,7 +365,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
     def _begin(self) -> None:
         self.has_failed = False
         self._scheduler = scheduler_of(self)
-        self._actor = self.get_node_or_null(self.actor)
+        self._actor = self.found_actor()
         if self._is_empty or self._actor is None or launch_warnings(self):
             report_next_frame(self, lambda: [] if self.core is not None else self._definition_warnings())
             self.has_failed = True
@@ -456,7 +456,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         places, self._messages = plan.places, messages_of(plan)
         speeds: list[float] = [one.speed for one in habits.values() if one.walks]
         if self._actor is None or not self._actor.is_valid():
-            self._actor = self.get_node_or_null(self.actor)
+            self._actor = self.found_actor()
         self.walker.take(self, self._actor, max(speeds, default=0.0))
         nodes: list[Any] = [self, *habits.values()]
         if len(nodes) != len(places):        # a Python class defines habits below its own

@@ -16,6 +16,7 @@ from addons.ai_core.bridge.gd import (
     method,
     signal,
 )
+from addons.ai_core.nodes.characters.character_work import LevelOfCharacter
 from addons.ai_core.nodes.level_of_detail.importance_manager import LODCrowd
 from addons.ai_core.nodes.level_of_detail.importance_member import WITH_VIEWERS, ImportanceAgent, importance_warnings
 from addons.ai_core.nodes.level_of_detail.lod_behavior import LODBehavior, switch_children
@@ -34,7 +35,7 @@ from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Turn
 
 
 @gdclass(icon="res://addons/ai_core/icons/behavioral_lod.svg", keywords="level of detail, behavior")
-class BehavioralLOD(ImportanceAgent, Node):
+class BehavioralLOD(LevelOfCharacter, ImportanceAgent, Node):
     """Runs one of its LODBehavior children, the levels, depending on the importance of the character.
 
     The character is the nearest Node3D or Node2D above. The first child is the most detailed level. A level runs

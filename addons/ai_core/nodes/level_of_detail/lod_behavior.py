@@ -15,6 +15,7 @@ from addons.ai_core.bridge.gd import (
     method,
     signal,
 )
+from addons.ai_core.nodes.characters.character_work import LevelOfCharacter
 from addons.ai_core.nodes.scheduling.scheduler_lookup import report_next_frame
 from ai_core.level_of_detail import behavioral_lod as core
 from ai_core.level_of_detail.level_limits import Level
@@ -25,7 +26,7 @@ SWITCHED = ("AIBehavior", "HabitTree", "BehavioralLOD", "GroupLOD")
 
 
 @gdclass(icon="res://addons/ai_core/icons/lod_behavior.svg")
-class LODBehavior(Node):
+class LODBehavior(LevelOfCharacter, Node):
     """A level of detail: the behavior of a character while its importance is in a range. A child of BehavioralLOD.
 
     Extend it and override _lod_enter(), _lod_exit() and _lod_tick(), or add AIBehavior and HabitTree nodes below it,

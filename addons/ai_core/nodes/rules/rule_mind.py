@@ -15,7 +15,7 @@ from addons.ai_core.bridge.gd import (
     refusing,
     signal,
 )
-from addons.ai_core.nodes.characters.character_work import ScheduledCharacter
+from addons.ai_core.nodes.characters.character_work import ACTOR_DOC, ScheduledCharacter
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
 from addons.ai_core.nodes.characters.update_group import RULE_MINDS, UpdateGroup
 from addons.ai_core.nodes.rules.rule_set import RuleSet, checked_grade
@@ -51,8 +51,7 @@ class RuleMind(ScheduledCharacter, SavedState, Node):
     parameters = export(
         dict, {}, on_set="_follow",
         doc="Values of this character for parameters of the rules, such as courage 0.9; others keep their default.")
-    actor = export(
-        NodePath, NodePath(".."), on_set="_look_for_actor", doc="Node of the character; by default the parent.")
+    actor = export(NodePath, NodePath(".."), on_set="_look_for_actor", doc=ACTOR_DOC)
     think_automatically = export(
         bool, True, on_set="_reschedule", live=True, doc="If false, rules are evaluated only by think() and decide().")
     max_rules = export(
@@ -222,7 +221,7 @@ class RuleMind(ScheduledCharacter, SavedState, Node):
         return []
 
     def actor_warnings(self) -> list[str]:
-        actor = self.get_node_or_null(self.actor)
+        actor = self.found_actor()
         if actor is None:
             return super().actor_warnings()
         facts = {} if self.rule_set is None else self.rule_set.facts

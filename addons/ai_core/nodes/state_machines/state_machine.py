@@ -22,7 +22,7 @@ from addons.ai_core.bridge.gd import (
     report_warning,
     signal,
 )
-from addons.ai_core.nodes.characters.character_work import ScheduledCharacter
+from addons.ai_core.nodes.characters.character_work import ACTOR_DOC, ScheduledCharacter
 from addons.ai_core.nodes.characters.event_names import report_misspelt
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
 from addons.ai_core.nodes.characters.update_group import STATE_MACHINES, UpdateGroup
@@ -245,7 +245,7 @@ class StateMachine(ChartNode, ScheduledCharacter, SavedState, Node):
     initial_state = export(
         NodePath, NodePath(""), hint=node_path("AIState"),
         doc="State in which the machine starts; if empty, the first.")
-    actor = export(NodePath, NodePath(".."), on_set="_actor_set", doc="Node of the character; by default the parent.")
+    actor = export(NodePath, NodePath(".."), on_set="_actor_set", doc=ACTOR_DOC)
     enabled = export(
         bool, True, on_set="_enable", live=True,
         doc="If false, all states are exited. When set to true again, the machine starts from its initial state.")
