@@ -5,6 +5,7 @@ import importlib
 import logging
 import os
 import sys
+from types import ModuleType
 
 LEVEL_SCENE, LEVEL_EDITOR = 2, 3
 
@@ -12,6 +13,7 @@ RELOADED = ("addons.ai_core.nodes", "addons.ai_core.bridge", "addons.ai_core.edi
 """Beginnings of the names of modules whose edited sources a reload of the extension reads."""
 
 GARBAGE_COLLECTING = "addons.ai_core.nodes.scheduling.garbage_collection"
+REGISTRATION = "addons.ai_core.bridge.registration"
 
 MODULES_SETTING = "ai_core/python_modules"
 """Project setting: names of a project's own modules that declare nodes in Python."""
@@ -39,13 +41,10 @@ def start(level: int) -> None:
         logging.getLogger(LOG).handlers[:] = [EngineLog(logging.WARNING)]
         _forget_old_code()
         _say_versions()
-        importlib.import_module("addons.ai_core.bridge.engine_types").add_engine_members()
-        importlib.import_module("addons.ai_core.nodes")
+        _import_addon()
         garbage_collecting = importlib.import_module(GARBAGE_COLLECTING)
         garbage_collecting.begin()
-        registration = importlib.import_module("addons.ai_core.bridge.registration")
-        if importlib.import_module("addons.ai_core.bridge.in_editor").is_in_editor():
-            importlib.import_module("addons.ai_core.editor.game_files")
+        registration = importlib.import_module(REGISTRATION)
         registration.register_all()
         for name in _project_modules():
             _import_project_module(name)
@@ -62,6 +61,51 @@ def stop(level: int) -> None:
         logging.getLogger(LOG).handlers.clear()
 
 
+def problems_of_a_reload() -> list[str]:
+    """Import the edited sources as a reload does, put the present modules back, and return why not to reload.
+
+    The engine unloads all classes at a reload. Nodes of a class that does not come back become nodes of its engine
+    base, without their settings, and the scene is saved like that.
+    """
+    present = _classes()
+    old = _forget_old_code()
+    try:
+        return _problems_of_edited_code(present)
+    finally:
+        _forget_old_code()
+        sys.modules.update(old)
+        for name, module in old.items():
+            package, _, child = name.rpartition(".")
+            if package in sys.modules and package not in old:
+                setattr(sys.modules[package], child, module)
+
+
+def _problems_of_edited_code(present: dict[str, str]) -> list[str]:
+    # present: names of the registered classes, and of their engine bases.
+    from _bridge import report_exception, singleton
+
+    try:
+        _import_addon()
+    except Exception as error:
+        report_exception(error, "importing the edited ai_core")
+        return ["ai_core cannot be imported (its error is above)"]
+    failed = [name for name in _project_modules() if not _import_project_module(name)]
+    if failed:
+        return [f"{', '.join(map(repr, failed))} cannot be imported (the error is above); correct it and reload again"]
+    edited = _classes()
+    problems = [
+        f"class {name} {f'extends {edited[name]} and no longer {base}' if name in edited else 'is gone'}, so that its"
+        " nodes in open scenes would lose type and settings; use Project > Reload Current Project, which keeps them"
+        for name, base in present.items() if edited.get(name) != base]
+    taken = [name for name in edited if name not in present and singleton("ClassDB").class_exists(name)]
+    return problems + [f"the engine has a class {name} already; give yours another name" for name in taken]
+
+
+def _classes() -> dict[str, str]:
+    declared = importlib.import_module(REGISTRATION).declared_classes
+    return {cls.__name__: cls.__declared__["native"] for cls in declared}
+
+
 def _say_versions() -> None:
     """Print the versions of Godot, Python and NumPy, and what Godot lacks, if it was started with ``--verbose``."""
     import numpy
@@ -74,15 +118,23 @@ def _say_versions() -> None:
         print(f"[ai_core] Godot {engine} {found}; Python {python}, NumPy {numpy.__version__}")
 
 
-def _forget_old_code() -> None:
+def _import_addon() -> None:
+    importlib.import_module("addons.ai_core.bridge.engine_types").add_engine_members()
+    importlib.import_module("addons.ai_core.nodes")
+    if importlib.import_module("addons.ai_core.bridge.in_editor").is_in_editor():
+        importlib.import_module("addons.ai_core.editor.game_files")
+        importlib.import_module("addons.ai_core.editor.reloading")
+
+
+def _forget_old_code() -> dict[str, ModuleType]:
     # After a reload edited sources are read again; the bridge itself and NumPy cannot be.
     packages = {name.partition(".")[0] for name in _project_modules()} - {"addons"}
-    for name in list(sys.modules):
-        if name.partition(".")[0] in {"ai_core", *packages} or name.startswith(RELOADED):
-            del sys.modules[name]
+    return {
+        name: sys.modules.pop(name) for name in list(sys.modules)
+        if name.partition(".")[0] in {"ai_core", *packages} or name.startswith(RELOADED)}
 
 
-def _import_project_module(name: str) -> None:
+def _import_project_module(name: str) -> bool:
     # A mistake in one module of a project must not take the addon's nodes away.
     from _bridge import report_exception
 
@@ -90,6 +142,8 @@ def _import_project_module(name: str) -> None:
         importlib.import_module(name)
     except Exception as error:
         report_exception(error, f"importing '{name}', named in {MODULES_SETTING} or ${MODULES_VARIABLE},")
+        return False
+    return True
 
 
 def _project_modules() -> list[str]:

@@ -48,7 +48,7 @@ func _enter_tree() -> void:
 	_first_page.undo = get_undo_redo()
 	EditorInterface.get_base_control().add_child(_first_page)
 	add_tool_menu_item(WELCOME, func() -> void: _first_page.popup_centered())
-	add_tool_menu_item(RELOAD, func() -> void: GDExtensionManager.reload_extension(EXTENSION))
+	add_tool_menu_item(RELOAD, _reload)
 	var baking := SenseGraphBaking.new()
 	baking.undo = get_undo_redo()
 	add_child(baking)
@@ -95,6 +95,15 @@ func _exit_tree() -> void:
 	remove_tool_menu_item(RELOAD)
 	remove_tool_menu_item(WELCOME)
 	_first_page.queue_free()
+
+
+## Reload Python, unless that would take the classes of nodes in open scenes away.
+func _reload() -> void:
+	var refusal: String = ClassDB.instantiate("AIReload").call("get_refusal")
+	if refusal.is_empty():
+		GDExtensionManager.reload_extension(EXTENSION)
+	else:
+		EditorInterface.get_editor_toaster().push_toast(refusal, EditorToaster.SEVERITY_ERROR)
 
 
 ## Show the panel of the running game in the bottom panel, or put it back into the debugger.
