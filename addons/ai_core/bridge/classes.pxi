@@ -256,3 +256,7 @@ def call_hook(GDObject self, name, default, *values):
 def has_script_method(GDObject self, name):
     """Return whether the script on ``self`` defines a method."""
     return bool(gd_object_has_script_method(self.live(), name_ptr(name)))
+
+def is_overridden(GDObject self, name):
+    """Return whether the script on an instance of a declared class, or its class in Python, overrides a hook."""
+    return bool(gd_object_has_script_method(self.live(), name_ptr(name))) or name in type(self).overridden_hooks

@@ -331,10 +331,14 @@ def editor_method(function: Any) -> Any:
 
 
 class hook:  # noqa: N801
-    """A virtual method: a script's override runs if there is one, else the Python body."""
+    """A virtual method: a script's override runs if there is one, else the Python body.
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    A declared class overrides it by a method of the same name, which ``gdclass`` turns into a hook.
+    """
+
+    def __init__(self, function: Callable[..., Any], name: str = "") -> None:
         self.function, self.__doc__ = function, function.__doc__
+        self.name = StringName(name)
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = StringName(name)

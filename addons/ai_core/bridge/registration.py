@@ -72,6 +72,7 @@ def gdclass(cls: type | None = None, *, icon: str = "", keywords: str = "", is_r
         "notifications": _notifications(cls),
     }
     _check_names(cls)
+    _override_hooks(cls)
     cls.new = classmethod(lambda made: _bridge.construct(made.__engine_class__))  # type: ignore[attr-defined]
     declared_classes.append(cls)
     return cls
@@ -157,6 +158,18 @@ def _check_names(cls: type) -> None:
     for one in _own(cls, export):
         if one.shown_when:
             one.check_shown_when(cls.__name__, exports_of(cls).get(one.shown_when[0]))
+
+
+def _override_hooks(cls: type) -> None:
+    """Make methods that override hooks of bases hooks, which a script may override, and note their names."""
+    bases = [vars(base) for base in cls.__mro__ if "__declared__" in vars(base) and base is not cls]
+    names = {name for base in bases for name, one in base.items() if isinstance(one, hook)}
+    overrides = {name: one for name, one in declared_by(cls).items()
+                 if name in names and callable(one) and not isinstance(one, hook)}
+    for name, function in overrides.items():
+        setattr(cls, name, hook(function, name))
+    inherited = bases[0].get("overridden_hooks", frozenset()) if bases else frozenset()
+    cls.overridden_hooks = inherited.union(overrides)  # type: ignore[attr-defined]
 
 
 def _accessors(cls: type) -> list[dict[str, Any]]:

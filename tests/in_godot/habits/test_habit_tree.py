@@ -157,7 +157,7 @@ def test_a_python_class_named_in_the_inspector_is_a_habit(build, physics_frames)
 def test_the_text_shows_what_is_active_pending_and_why(build, gdscript, physics_frames):
     tree = build({"dodge": gdscript(DODGE), "walk": {}})
     physics_frames(2)
-    assert "dodge: pending, _can_activate() of its script returned false" in tree.to_text()
+    assert "dodge: pending, _can_activate() returned false" in tree.to_text()
     assert "* walk: active" in tree.to_text()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from addons.ai_core.bridge.declarations import exports_of
-from addons.ai_core.bridge.gd import editor_method, has_script_method
+from addons.ai_core.bridge.gd import editor_method, is_overridden
 
 LAUNCHES = ("first that can run", "in sequence", "one at random", "until one succeeds", "highest score")
 """Words for ``Habit.Launch``, by value."""
@@ -63,12 +63,12 @@ def begins(habit: Any) -> str:
         parts.append(f"true for {habit.for_at_least:g} s")
     if habit.can_activate_method:
         parts.append(f"if {habit.can_activate_method}()")
-    elif has_script_method(habit, "_can_activate"):
-        parts.append("if its script allows")
+    elif is_overridden(habit, "_can_activate"):
+        parts.append("if _can_activate() allows")
     above = habit.get_parent()
     launch = above.launch if above is not None and hasattr(above, "launch") else 0
     if launch == habit.Launch.UTILITY:
-        parts.append(f"score {habit.score or 'of its script'}")
+        parts.append(f"score {habit.score or 'of _score()'}")
     elif launch == habit.Launch.RANDOM and habit.weight != 1:
         parts.append(f"weight {habit.weight:g}")
     if habit.non_blocking:
@@ -85,8 +85,8 @@ def taken(transition: Any) -> str:
         parts.append(f"if {transition.guard_expression}")
     elif transition.guard_method:
         parts.append(f"if {transition.guard_method}()")
-    elif has_script_method(transition, "_is_allowed"):
-        parts.append("if its script allows")
+    elif is_overridden(transition, "_is_allowed"):
+        parts.append("if _is_allowed() allows")
     return ", ".join(parts)
 
 

@@ -19,8 +19,8 @@ from addons.ai_core.bridge.gd import (
     export,
     gdclass,
     has_entered,
-    has_script_method,
     hook,
+    is_overridden,
     method,
     parent_of,
     read_branch,
@@ -57,7 +57,7 @@ MOMENTS = (*CALLED, SCORE)
 class Habit(ChartNode, Node):
     """A task of a character in a HabitTree; its child habits are the smaller tasks it consists of.
 
-    A habit tree is a behaviour tree. To define a habit, extend this class in GDScript and override
+    A habit tree is a behaviour tree. To define a habit, extend this class in GDScript or Python and override
     _can_activate(), _enter(), _tick() and _exit(); or name methods of the actor in the inspector; or
     set Callables with set_callable(); or name a Python class "module:Class" that extends
     ai_core.decisions.Habit.
@@ -422,7 +422,7 @@ class Habit(ChartNode, Node):
             return "its Callable can_activate returned false"
         if self.can_activate_method:
             return f"{self.can_activate_method}() of the actor returned false"
-        return "_can_activate() of its script returned false"
+        return "_can_activate() returned false"
 
     def _conditional_definition(
         self, name: str, settings: dict[str, Any], wish: Callback | None, refuser: str,
@@ -497,12 +497,12 @@ class Habit(ChartNode, Node):
 
     def script_state(self) -> Any:
         """Return the state that the script saves, None if it has no _save_state()."""
-        return self._save_state() if has_script_method(self, "_save_state") else None
+        return self._save_state() if is_overridden(self, "_save_state") else None
 
     def load_script_state(self, of_script: Any) -> None:
         """Restore the saved state of the script."""
         self._cached_run = None
-        if of_script is not None and has_script_method(self, "_load_state"):
+        if of_script is not None and is_overridden(self, "_load_state"):
             self._load_state(of_script)
 
     def _python_definition(self, name: str, settings: dict[str, Any]) -> core.Habit:

@@ -19,6 +19,7 @@ from addons.ai_core.bridge.gd import (
     RefusedValue,
     has_listeners,
     has_script_method,
+    is_overridden,
 )
 from ai_core.decisions.habits.habit_plan import HabitPlan
 from ai_core.decisions.habits.habit_runner_loops import HabitContext
@@ -105,12 +106,16 @@ class LateRandom:
 def callback_for(
     node: Any, name: str, actor_method: str, *, takes_time: bool = False, is_asked: bool = False,
 ) -> Callback | None:
-    """Return the callback for a script method: a Callable, a method of the actor, or the script method; else None."""
+    """Return the callback for a moment: a Callable, a method of the actor, or the override of the hook; else None."""
     if name in node.callables:
         return _python_call(lambda run: run.part.callables[name], takes_time, is_asked)
     if actor_method:
         return _python_call(lambda run: run.owner.actor_method(actor_method), takes_time, is_asked)
-    return script_call(name, takes_time, is_asked) if has_script_method(node, name) else None
+    if has_script_method(node, name):
+        return script_call(name, takes_time, is_asked)
+    if is_overridden(node, name):
+        return _python_call(lambda run: _method_of(run.part, name), takes_time, is_asked)
+    return None
 
 
 @functools.cache
@@ -119,6 +124,12 @@ def script_call(name: str, takes_time: bool, is_asked: bool) -> Callback:
     return KeptHook(
         name, "part", "elapsed_s" if takes_time else "", None if is_asked else STATUSES, reject_tick_result,
         skips_freed=True, is_of_row=True)
+
+
+def _method_of(part: Any, name: str) -> Any:
+    if not part.is_valid():
+        raise GodotFreedError(f"the habit of {name}() was freed")
+    return getattr(part, name)
 
 
 def _python_call(find: Callable[[HabitContext], Any], takes_time: bool, is_asked: bool) -> Callback:
@@ -130,7 +141,7 @@ def _python_call(find: Callable[[HabitContext], Any], takes_time: bool, is_asked
                 raise
             return None                  # freed by a habit in the same tick
         answer = found(run.elapsed_s) if takes_time else found()
-        if is_asked or answer is None:
+        if is_asked or answer is None or isinstance(answer, Status):
             return answer
         if isinstance(answer, (bool, float)) or answer not in (0, 1, 2):
             reject_tick_result(run, answer)

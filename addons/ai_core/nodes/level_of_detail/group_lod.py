@@ -10,8 +10,8 @@ from addons.ai_core.bridge.gd import (
     RefusedValue,
     export,
     gdclass,
-    has_script_method,
     hook,
+    is_overridden,
     method,
     signal,
 )
@@ -232,11 +232,11 @@ class GroupLOD(ImportanceAgent, Node):
         return self.importance if self.enabled and self._knows_importance else 0.0
 
     def _run_as_one(self, turn: Turn) -> None:
-        if self.enabled and has_script_method(self, "_simulate"):
+        if self.enabled and is_overridden(self, "_simulate"):
             self._simulate(turn.elapsed_s)
 
     def _open(self) -> list[str]:
-        names = self._expand() if has_script_method(self, "_expand") else []
+        names = self._expand() if is_overridden(self, "_expand") else []
         if isinstance(names, str) or not isinstance(names, Iterable):
             raise TypeError(f"_expand() must return an array of names, got {shown(names)}")
         names, taken = list(names), set(self.core.members)
@@ -249,7 +249,7 @@ class GroupLOD(ImportanceAgent, Node):
         return names
 
     def _close(self) -> None:
-        if has_script_method(self, "_compress"):
+        if is_overridden(self, "_compress"):
             self._compress()
         switch_children(self, False)
         self._emit_signal(False, self.closed)
@@ -263,7 +263,7 @@ class GroupLOD(ImportanceAgent, Node):
 
     def _member(self, name: str) -> Callable[[Turn], object]:
         def run(turn: Turn) -> None:
-            if self.enabled and has_script_method(self, "_tick_member"):
+            if self.enabled and is_overridden(self, "_tick_member"):
                 self._tick_member(name, turn.elapsed_s)
         return run
 

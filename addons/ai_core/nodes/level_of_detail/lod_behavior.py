@@ -10,8 +10,8 @@ from addons.ai_core.bridge.gd import (
     Variant,
     export,
     gdclass,
-    has_script_method,
     hook,
+    is_overridden,
     method,
     signal,
 )
@@ -97,7 +97,7 @@ class LODBehavior(LevelOfCharacter, Node):
             previous = owner.short_name(before)
             self._is_current = True
             try:
-                if has_script_method(self, "_lod_enter"):
+                if is_overridden(self, "_lod_enter"):
                     self._lod_enter(previous, data)
             finally:
                 _while_there(
@@ -109,7 +109,7 @@ class LODBehavior(LevelOfCharacter, Node):
                 return None
             following = owner.short_name(after)
             try:
-                return self._lod_exit(following) if has_script_method(self, "_lod_exit") else None
+                return self._lod_exit(following) if is_overridden(self, "_lod_exit") else None
             finally:
                 self._is_current = False
                 _while_there(
@@ -120,7 +120,7 @@ class LODBehavior(LevelOfCharacter, Node):
             if not self.is_valid():
                 if owner.is_valid():              # otherwise the whole character was freed
                     raise RefusedValue(f"level '{own_name}' was freed; call rebuild() of its BehavioralLOD afterwards")
-            elif has_script_method(self, "_lod_tick"):
+            elif is_overridden(self, "_lod_tick"):
                 self._lod_tick(turn.elapsed_s)
 
         return core.LODBehavior(

@@ -26,8 +26,8 @@ from addons.ai_core.bridge.gd import (
     export,
     gdclass,
     get_object,
-    has_script_method,
     hook,
+    is_overridden,
     method,
     node_path,
     refusing,
@@ -271,7 +271,7 @@ class Squad(SavedState, Node):
 
     @hook
     def _choose_tactic(self) -> str:
-        """Return the name of the tactic to use, empty for none; called at each thought if a script implements it."""
+        """Return the name of the tactic to use, empty for none; called at each thought if it is overridden."""
         return ""
 
     @property
@@ -492,7 +492,7 @@ class Squad(SavedState, Node):
         return False
 
     def _commander_of(self, members: Any, positions: Any, goal: Any) -> int:
-        if self.command == self.Command.SCRIPT and has_script_method(self, "_choose_commander"):
+        if self.command == self.Command.SCRIPT and is_overridden(self, "_choose_commander"):
             chosen = self._choose_commander([self._members[one] for one in members])
             if chosen is None or self._members.get(getattr(chosen, "member_id", -1)) != chosen:
                 raise RefusedValue(f"_choose_commander() must return one of the members it received, got {chosen!r}")

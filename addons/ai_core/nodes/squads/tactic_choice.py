@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from addons.ai_core.bridge.gd import RefusedValue, has_script_method
+from addons.ai_core.bridge.gd import RefusedValue, is_overridden
 from addons.ai_core.nodes.rules.rule_set import DEFINITION_ERRORS, RuleSet, checked_grade
 from addons.ai_core.nodes.scheduling.followed_resources import follow_changes
 from addons.ai_core.nodes.scheduling.named_nodes import named_node, why_not_named
@@ -57,7 +57,7 @@ class TacticChoice:
 
     def _chooser(self, before: ChooseTactic) -> ChooseTactic:
         """Return what chooses by the present rules, ``before`` if they are invalid."""
-        if has_script_method(self._squad, "_choose_tactic") or self._squad.tactic_rules is None:
+        if is_overridden(self._squad, "_choose_tactic") or self._squad.tactic_rules is None:
             return self._by_script_or_habits
         try:
             name = f"squad '{self._squad.get_name()}'"
@@ -106,7 +106,7 @@ class TacticChoice:
 
     def _by_script_or_habits(self, situation: Any) -> str | None:
         squad = self._squad
-        if has_script_method(squad, "_choose_tactic"):
+        if is_overridden(squad, "_choose_tactic"):
             return squad._choose_tactic() or None
         tree = named_node(squad, "habits")
         if tree is None:

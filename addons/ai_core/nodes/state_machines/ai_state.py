@@ -13,8 +13,8 @@ from addons.ai_core.bridge.gd import (
     export,
     gdclass,
     has_listeners,
-    has_script_method,
     hook,
+    is_overridden,
     method,
     node_path,
     signal,
@@ -161,17 +161,17 @@ class AIState(ChartNode, Node):
 
     def script_state(self) -> Any:
         """Return the state that the script saves, None if it has no _save_state()."""
-        return self._save_state() if has_script_method(self, "_save_state") else None
+        return self._save_state() if is_overridden(self, "_save_state") else None
 
     def load_script_state(self, of_script: Any) -> None:
         """Restore the saved state of the script."""
-        if of_script is not None and has_script_method(self, "_load_state"):
+        if of_script is not None and is_overridden(self, "_load_state"):
             self._load_state(of_script)
 
     def _callback_for(self, hook_name: str, method_name: str) -> Callable[..., object] | None:
         if method_name:
             return lambda *values: self.machine.actor_method(method_name)(*values)
-        return getattr(self, hook_name) if has_script_method(self, hook_name) else None
+        return getattr(self, hook_name) if is_overridden(self, hook_name) else None
 
     def _get_configuration_warnings(self) -> list[str]:
         return misplaced(self)

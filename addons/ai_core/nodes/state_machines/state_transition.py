@@ -16,8 +16,8 @@ from addons.ai_core.bridge.gd import (
     export,
     gdclass,
     has_listeners,
-    has_script_method,
     hook,
+    is_overridden,
     method,
     node_path,
     signal,
@@ -176,7 +176,7 @@ class StateTransition(ChartNode, Node):
         asked = ["its Callable"] if self._callable is not None else []
         if self.guard_expression or self.guard_method:
             asked.append(self.guard_expression or f"{self.guard_method}()")
-        if has_script_method(self, "_is_allowed"):
+        if is_overridden(self, "_is_allowed"):
             asked.append("_is_allowed()")
         return " and ".join(map(str, asked))
 
@@ -193,8 +193,8 @@ class StateTransition(ChartNode, Node):
         elif self.guard_method:
             yield (f"{self.guard_method}() of the actor returned false",
                    lambda: self.machine.actor_method(self.guard_method)())
-        if has_script_method(self, "_is_allowed"):
-            yield "_is_allowed() of its script returned false", self._is_allowed
+        if is_overridden(self, "_is_allowed"):
+            yield "_is_allowed() returned false", self._is_allowed
 
     def _get_configuration_warnings(self) -> list[str]:
         if stray := misplaced(self):
