@@ -447,6 +447,9 @@ cdef uint8_t on_validate_property(void* instance, PropertyInfo* property) noexce
         elif type(shown) is int:
             property.type = shown
             changed = 1
+        elif type(shown) is tuple:
+            property.hint = shown[0]
+            changed = 1
         elif shown is not True:
             destructors[T_STRING](property.hint_string)
             memset(property.hint_string, 0, sizeof(uint64_t))

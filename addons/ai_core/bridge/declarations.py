@@ -24,12 +24,18 @@ from _bridge import (
 
 from addons.ai_core.bridge.engine_types import OBJECT, TYPE_NUMBERS, describe
 
-HINT_RANGE, HINT_ENUM = 1, 2
+HINT_RANGE, HINT_ENUM, HINT_FLAGS = 1, 2, 6
 HINT_RESOURCE, HINT_NODE_PATH_TYPES = 17, 26
-HINT_LAYERS_3D_PHYSICS, HINT_NODE_TYPE = 11, 34
+HINT_LAYERS_2D_PHYSICS, HINT_LAYERS_3D_PHYSICS, HINT_NODE_TYPE = 8, 11, 34
 HINT_ARRAY_TYPE, HINT_DICTIONARY_TYPE = 31, 38
 PIXELS_PER_METER = 32.0
-"""Number of pixels in a metre of a default, a limit or a step, in 2D."""
+"""Number of pixels in a metre of a default or a limit, in 2D."""
+KEYS = ",".join([
+    "None:0", *(f"F{one}:{(1 << 22) + 27 + one}" for one in range(1, 13)), "Tab:4194306", "Quote Left:96",
+    *(f"{chr(one)}:{one}" for one in (*b"0123456789", *b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"))])
+"""Keys of the engine that the inspector offers, with their numbers; code may set others."""
+SIDES = ",".join(f"Side {one + 1}:{1 << one}" for one in range(8))
+"""Bits of an affiliation that the inspector offers; code may set all 32."""
 LENGTHS = {"m": 1, "m/s": 1, "m²": 2}
 """Units that are replaced by pixels in 2D, with their power of a length."""
 LIVE = {True: "_change", False: "_in_use"}
@@ -53,7 +59,7 @@ class export(StoredValue):  # noqa: N801 - reads as a word of the declaration la
         or_greater: values above the maximum are allowed; the slider ends there.
         most: with ``or_greater``, the largest value that is allowed.
         unit: suffix such as "m" or "s". If ``is_flat`` of an instance is true, pixels replace metres in the suffix,
-            the default, the limits and the step.
+            the default and the limits. Steps are round numbers of what is shown.
         is_point: a position, or None: a Vector3, or a Vector2 where an instance has ``is_flat``; ``type`` is Variant.
         default_2d: the default where an instance has ``is_flat``; None: ``default`` in pixels.
         core: setting of the library that the property sets, as a keyword: "lose_after_s", or "thresholds.sight" for a
@@ -65,6 +71,7 @@ class export(StoredValue):  # noqa: N801 - reads as a word of the declaration la
         options: names to choose from, for an int or str.
         words: names in the inspector for the members of an enum, in their order; no commas.
         hint: (number, text) of any other engine hint.
+        hint_2d: number of the hint where an instance has ``is_flat``; None: that of ``hint``.
         group: name of the inspector group that begins with this property.
         on_set: name of a method that is called after a new value is stored; by default ``ON_ANY_SET`` of the class of
             a node, which is called while the node is in the tree.
@@ -80,6 +87,7 @@ class export(StoredValue):  # noqa: N801 - reads as a word of the declaration la
         self, type: object, default: object = None, *, range: Sequence[float] | None = None,
         or_greater: bool = False, most: float = math.inf, unit: str = "", as_degrees: bool = False,
         options: Sequence[str] = (), words: Sequence[str] = (), hint: tuple[int, str] | None = None,
+        hint_2d: int | None = None,
         is_point: bool = False, default_2d: object = None, core: str = "", live: bool | None = None,
         group: str | None = None,
         on_set: str | None = None, shown_when: tuple[Any, ...] = (), doc: str = "",
@@ -92,6 +100,7 @@ class export(StoredValue):  # noqa: N801 - reads as a word of the declaration la
             raise TypeError(f"the default of an exported {type.__name__} must be one, got {default!r}")  # type: ignore[attr-defined]
         self.type, self.default, self.range, self.or_greater, self.most = type, default, range, or_greater, most
         self.unit, self.as_degrees, self.options, self.hint = unit, as_degrees, options, hint
+        self.hint_2d = hint_2d
         self.group, self.doc, self.core, self.live = group, doc, core, live
         self.on_set, self.on_live = on_set, LIVE.get(live, "")
         self.power = LENGTHS.get(unit, 0)
@@ -183,14 +192,22 @@ class export(StoredValue):  # noqa: N801 - reads as a word of the declaration la
     def number_hint(self, *, is_flat: bool) -> str:
         """Return the engine's hint for a number: limits, step, suffix."""
         is_flat = is_flat and self.power != 0
-        low_high = tuple(map(self._in_pixels, self.range or ())) if is_flat else self.range
-        parts = [
-            f"{math.degrees(number) if self.as_degrees else number:.6g}"  # the engine takes limits of angles as shown
-            for number in low_high or (0, 1e9, 0.001)]
+        numbers = list(self.range or (0, 1e9, 0.001))
+        if self.range is not None and (is_flat or self.as_degrees):
+            numbers = [self._as_shown(number, is_flat) for number in numbers]
+            if len(numbers) == 3:
+                numbers = _rounded(*numbers, self.default_2d if is_flat else self._as_shown(self.default, False))
+        parts = [f"{number:.10g}" for number in numbers]
         parts += ["or_greater"] * (self.or_greater or self.range is None)
         parts += ["radians_as_degrees"] * self.as_degrees
         parts += [f"suffix:{self.unit.replace('m', 'px', 1) if is_flat else self.unit}"] * bool(self.unit)
         return ",".join(parts)
+
+    def _as_shown(self, number: Any, is_flat: bool) -> Any:
+        """Return a limit, step or default of 3D as the inspector shows it: the engine takes angles in degrees."""
+        if self.as_degrees:
+            return math.degrees(number)
+        return self._in_pixels(number) if is_flat else number
 
     def describe(self, class_name: str, *, is_flat: bool = False) -> dict[str, Any]:
         """Return the property as the engine takes it; ``is_flat`` for a class that is always in 2D."""
@@ -202,6 +219,8 @@ class export(StoredValue):  # noqa: N801 - reads as a word of the declaration la
             described["group"] = self.group
         if self.hint is not None:
             described["hint"], described["hint_string"] = self.hint
+            if is_flat and self.hint_2d is not None:
+                described["hint"] = self.hint_2d
         elif self.range is not None or self.unit:
             described["hint"], described["hint_string"] = HINT_RANGE, self.number_hint(is_flat=is_flat)
         elif self.is_enum:
@@ -226,6 +245,21 @@ def exports_of(cls: type) -> dict[str, export]:
     """Return the exported properties of a class and of its bases, by name."""
     found = {name: one for base in reversed(cls.__mro__) for name, one in vars(base).items()}
     return {name: one for name, one in found.items() if isinstance(one, export)}
+
+
+def _rounded(low: float, high: float, step: float, default: Any) -> list[float]:
+    """Return limits and step for a slider that reaches round numbers, and its default if two more digits are enough.
+
+    The engine rounds to the lower limit plus a multiple of the step. In pixels and degrees the limits and the step of
+    metres and radians are not round.
+    """
+    shown = tuple(default) if isinstance(default, (Vector2, Vector3)) else (default,)
+    most_digits = math.floor(math.log10(min(step, 1.0)) + SLACK)
+    for digits in range(most_digits, most_digits - 3, -1):
+        step = 10.0 ** digits
+        if all(abs(number / step - round(number / step)) < SLACK for number in shown):
+            break
+    return [math.ceil(low / step - SLACK) * step, math.floor(high / step + SLACK) * step, step]
 
 
 def is_always_flat(cls: type) -> bool:

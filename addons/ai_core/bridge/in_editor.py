@@ -68,10 +68,11 @@ def notify_editor(node: Any, changed: export) -> bool:
     return bool(type(node).__declared__["is_runtime"])
 
 
-def shown_as(node: Any, name: str) -> str | bool | int:
+def shown_as(node: Any, name: str) -> str | bool | int | tuple[int]:
     """Return how the inspector shows a property.
 
-    False: hidden, because it does not apply. True: as declared. Else the hint of a length, or the type of a point.
+    False: hidden, because it does not apply. True: as declared. Else the text of the hint of a length, the type of a
+    point, or the number of another hint in a tuple.
     """
     exports = exports_of(type(node))
     if name not in exports:
@@ -79,6 +80,8 @@ def shown_as(node: Any, name: str) -> str | bool | int:
     one = exports[name]
     if not _is_shown(node, one, exports):
         return False
+    if one.hint_2d is not None and getattr(node, "is_flat", False):
+        return (one.hint_2d,)
     if one.is_point:
         return TYPE_NUMBERS[Vector2 if getattr(node, "is_flat", False) else Vector3]
     return one.number_hint(is_flat=getattr(node, "is_flat", False)) if one.power else True

@@ -4,6 +4,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any
 
+from addons.ai_core.bridge.declarations import HINT_ENUM, KEYS
 from addons.ai_core.bridge.gd import (
     Color,
     GDObject,
@@ -74,7 +75,7 @@ class AIDebugOverlay(Node):
         float, 0.2, range=(0.02, 5, 0.01), unit="s", group="Optimizations", on_set="_rebuild",
         doc="Time between two updates of the overlay.")
     toggle_key = export(
-        int, KEY_F10, group="Debug", on_set="_keys_set",
+        int, KEY_F10, hint=(HINT_ENUM, KEYS), group="Debug", on_set="_keys_set",
         doc="Key that shows and hides the overlay; 0 means no key.")
     toggle_action = export(
         StringName, StringName(""), on_set="_keys_set", doc="Action of the InputMap that shows and hides the overlay.")

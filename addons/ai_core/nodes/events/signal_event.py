@@ -5,6 +5,7 @@ from difflib import get_close_matches
 from enum import IntEnum
 from typing import Any
 
+from addons.ai_core.bridge.declarations import HINT_ENUM, KEYS
 from addons.ai_core.bridge.gd import (
     GDObject,
     Node,
@@ -66,7 +67,7 @@ class SignalEvent(Node):
         StringName, StringName(""), group="Debug", on_set="_keys_set",
         doc="Action of the InputMap that sends the event without arguments, for testing.")
     debug_key = export(
-        int, 0, on_set="_keys_set",
+        int, 0, hint=(HINT_ENUM, KEYS), on_set="_keys_set",
         doc="Key that sends the event without arguments, for testing, such as KEY_F9; 0 means no key.")
 
     def __init__(self) -> None:

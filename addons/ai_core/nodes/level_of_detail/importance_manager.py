@@ -262,7 +262,7 @@ class ImportanceManager(SavedState, Node):
         float, 80.0, range=(0.5, 10000, 0.5), or_greater=True, unit="m", live=False, core="far_m",
         doc="Distance beyond which distance_weight does not count; must be above near_distance.")
     pixels_per_meter = export(
-        float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, live=False,
+        float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px/m", live=False,
         doc="Number of pixels in a metre in 2D.")
     distance_weight = export(
         float, 0.5, range=(0, 1, 0.01), group="Weights", live=False, core="distance",

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS
+from addons.ai_core.bridge.declarations import HINT_LAYERS_2D_PHYSICS, HINT_LAYERS_3D_PHYSICS
 from addons.ai_core.bridge.gd import (
     AABB,
     Node,
@@ -230,10 +230,10 @@ class CoverMap(BakingNode, SavedState, Node):
         PackedInt32Array, (), shown_when=("source", Source.GRID),
         doc="Items of the GridMap's mesh library that are not walkable.")
     pixels_per_meter = export(
-        float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px", shown_when=("dimensions", Dimensions.TWO),
+        float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px/m", shown_when=("dimensions", Dimensions.TWO),
         on_set="_is_settled", doc="Number of pixels in a metre in 2D.")
     cover_mask = export(
-        int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), on_set="_mask_set",
+        int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), hint_2d=HINT_LAYERS_2D_PHYSICS, on_set="_mask_set",
         doc="Physics layers that stop shots, such as walls and crates. The bodies of the agent and of the threats are"
             " ignored.")
     objects_group = export(

@@ -151,7 +151,7 @@ class DecisionMap(Node):
         float, 2.0, range=(0.1, 1000, 0.1), or_greater=True, unit="m", live=False,
         doc="Side length of a cell; the length of a few steps of a unit is precise enough.")
     pixels_per_meter = export(
-        float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px", live=False,
+        float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px/m", live=False,
         shown_when=("dimensions", Dimensions.TWO),
         doc="Number of pixels in a metre in 2D, for the shares that layers keep per metre.")
     layers = export(

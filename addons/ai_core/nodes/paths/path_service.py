@@ -88,7 +88,7 @@ A map with a moving part, such as a platform, changes in every frame, and would 
 """
 
 
-HINT_LAYERS_3D_NAVIGATION = 12
+HINT_LAYERS_2D_NAVIGATION, HINT_LAYERS_3D_NAVIGATION = 9, 12
 DIAGONALS: tuple[tuple[int, Corners], ...] = ((4, "closed"), (8, "closed"), (8, "half_open"), (8, "open"))
 
 REQUESTS = ListOf(
@@ -136,7 +136,7 @@ class PathService(SavedState, Node):
         doc="If true, a request whose goal cannot be reached gets a path to the nearest reachable position and the"
             " state partial. If false, it fails with the state none.")
     navigation_layers = export(
-        int, 1, hint=(HINT_LAYERS_3D_NAVIGATION, ""), on_set="_reset_source",
+        int, 1, hint=(HINT_LAYERS_3D_NAVIGATION, ""), hint_2d=HINT_LAYERS_2D_NAVIGATION, on_set="_reset_source",
         shown_when=("source", Source.NAVIGATION_3D, Source.NAVIGATION_2D),
         doc="Navigation layers that paths may use.")
     reach_tolerance = export(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS
+from addons.ai_core.bridge.declarations import HINT_LAYERS_2D_PHYSICS, HINT_LAYERS_3D_PHYSICS
 from addons.ai_core.bridge.gd import (
     GDCallable,
     GDObject,
@@ -209,7 +209,6 @@ def query_error(code: str, keys: list[Any], problem: Exception) -> Exception:
 MANAGERS = "ai_event_managers"
 
 
-HINT_LAYERS_2D_PHYSICS = 8
 BUILT_IN = ""
 """Stands for all built-in topics where listeners name a topic."""
 BUILT_IN_TOPICS = ("can_see", "can_see_many", "path_length", "property")

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS
+from addons.ai_core.bridge.declarations import HINT_LAYERS_2D_PHYSICS, HINT_LAYERS_3D_PHYSICS
 from addons.ai_core.bridge.gd import (
     Node,
     NodePath,
@@ -47,7 +47,7 @@ class SenseGraphBaker(BakingNode, Node):
         float, 0.25, range=(0.05, 5, 0.01), or_greater=True, unit="m",
         doc="Side of the cells into which the ground is divided; at most half the width of the narrowest door.")
     pixels_per_meter = export(
-        float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px",
+        float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px/m",
         doc="Number of pixels in a metre in 2D; the same as pixels_per_meter of the SenseManager.")
     narrowness = export(
         float, 0.7, range=(0.05, 0.99, 0.01), group="Regions", core="narrowness",
@@ -69,7 +69,7 @@ class SenseGraphBaker(BakingNode, Node):
         float, 1.5, range=(0, 10, 0.05), or_greater=True, unit="m", group="Sight", core="eye_height_m",
         doc="Height of portals and rays above the ground; ignored in 2D.")
     sight_mask = export(
-        int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""),
+        int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), hint_2d=HINT_LAYERS_2D_PHYSICS,
         doc="Physics layers that block sight while baking, such as walls and glass, but not doors and characters.")
     sight_range = export(
         float, 60.0, range=(1, 1000, 0.5), or_greater=True, unit="m", core="sight_range_m",

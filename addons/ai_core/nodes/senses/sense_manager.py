@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS, array_of, dictionary_of
+from addons.ai_core.bridge.declarations import HINT_LAYERS_2D_PHYSICS, HINT_LAYERS_3D_PHYSICS, array_of, dictionary_of
 from addons.ai_core.bridge.gd import (
     Node,
     PackedStringArray,
@@ -505,7 +505,7 @@ class SenseManager(SavedState, Node):
         doc="3D: works with Sensor3D and SenseSource3D. 2D: works with Sensor2D and SenseSource2D. Set it before the"
             " scene runs.")
     pixels_per_meter = export(
-        float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px", on_set="_has_space",
+        float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px/m", on_set="_has_space",
         shown_when=("dimensions", Dimensions.TWO),
         doc="Number of pixels in a metre, for shares per metre and for volumes. Distances are in pixels; their defaults"
             " in 2D are those for 32 pixels and do not change with it.")
@@ -526,7 +526,8 @@ class SenseManager(SavedState, Node):
         doc="Speed from which a source has its whole strength, if sight_still_visibility is below 1. The speed is"
             " that of the source, smoothed over 0.2 s.")
     sight_mask = export(
-        int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), on_set="_mask_changed", doc="Physics layers that block sight.")
+        int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), hint_2d=HINT_LAYERS_2D_PHYSICS, on_set="_mask_changed",
+        doc="Physics layers that block sight.")
     sees_backgrounds = export(
         bool, False, group="Camouflage", live=False,
         doc="If true, the background of a source affects its visibility: its pattern hides it or makes it stand out,"
@@ -573,7 +574,8 @@ class SenseManager(SavedState, Node):
         doc="Share of sounds and smells that passes through a body without such a material. A CharacterBody or"
             " RigidBody without a material does not muffle.")
     wall_mask = export(
-        int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), doc="Physics layers that muffle sounds and smells.")
+        int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), hint_2d=HINT_LAYERS_2D_PHYSICS,
+        doc="Physics layers that muffle sounds and smells.")
     keeps_trails = export(
         bool, False, group="Trails", live=False,
         doc="If true, sources with a trail_strength leave scent marks that fade. Sensors with smells_trails smell them"

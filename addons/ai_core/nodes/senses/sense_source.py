@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS, dictionary_of
+from addons.ai_core.bridge.declarations import HINT_FLAGS, SIDES, dictionary_of
 from addons.ai_core.bridge.gd import (
     Node2D,
     Node3D,
@@ -102,8 +102,9 @@ class SenseSourceBase(DrawnNode, SenseMember):
         str, "", group="What it is", core="tag", live=True,
         doc="Kind of the source, for behaviors: \"blood\", \"footsteps\".")
     affiliation = export(
-        int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), core="affiliation", live=True,
-        doc="Affiliations of the source. A sensor senses it if one of them is in the sensor's detection_mask.")
+        int, 1, hint=(HINT_FLAGS, SIDES), core="affiliation", live=True,
+        doc="Affiliations of the source: the sides that it belongs to; bits above the eighth can be set by code. A"
+            " sensor senses it if one of them is in the sensor's detection_mask.")
     character = export(
         NodePath, NodePath(""), hint=node_path("Node"), on_set="_find_character",
         doc="Character that the source belongs to; the signals of sensors pass it with the source. If empty, the"

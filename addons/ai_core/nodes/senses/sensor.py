@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS, array_of, dictionary_of
+from addons.ai_core.bridge.declarations import HINT_FLAGS, SIDES, array_of, dictionary_of
 from addons.ai_core.bridge.gd import (
     Node,
     Node2D,
@@ -138,7 +138,7 @@ class SensorBase(DrawnNode, SenseMember):
         dict, (), hint=dictionary_of(str, float), group="Other senses", live=True,
         doc="Lowest strength that the sensor senses in custom modalities, by modality name: \"telepathy\" 0.2.")
     detection_mask = export(
-        int, 0xFFFFFFFF, hint=(HINT_LAYERS_3D_PHYSICS, ""), group="Affiliation", core="sensor.detection_mask",
+        int, 0xFFFFFFFF, hint=(HINT_FLAGS, SIDES), group="Affiliation", core="sensor.detection_mask",
         live=True,
         doc="Affiliations that the sensor senses; sources of other affiliations are ignored.")
     self_source = export(

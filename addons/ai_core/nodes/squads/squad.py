@@ -141,7 +141,7 @@ class Squad(SavedState, Node):
     dimensions = export(
         Dimensions, Dimensions.THREE, words=("3D", "2D"), live=False, doc="Dimensions of the members' nodes.")
     pixels_per_meter = export(
-        float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px", live=False,
+        float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px/m", live=False,
         shown_when=("dimensions", Dimensions.TWO), doc="Number of pixels in a metre in 2D.")
     command = export(
         Command, Command.NEAREST_TO_GOAL,
