@@ -244,11 +244,12 @@ def checked_name(name: str, value: object) -> str:
 
 
 def several(name: str, value: object, kind: type[Found]) -> tuple[Found, ...]:
-    """Return objects of one type as a tuple; TypeError for anything else, also for one alone."""
-    if type(value) is not tuple and not isinstance(value, Iterable):
-        raise TypeError(
-            f"{name} must be a sequence of {kind.__name__}, got {shown(value)}; put a single one in a tuple")
-    found = tuple(value)
+    """Return objects of one type, ``object`` for any, as a tuple; TypeError for anything else, also for one alone."""
+    try:
+        found: tuple[Any, ...] = tuple(value)  # type: ignore[arg-type]
+    except TypeError:       # also of an array without dimensions, which has __iter__
+        noun = "" if kind is object else f" of {kind.__name__}"
+        raise TypeError(f"{name} must be a sequence{noun}, got {shown(value)}; put a single one in a tuple") from None
     for one in found:
         if not isinstance(one, kind):
             raise TypeError(f"{name} must hold {kind.__name__}, got {shown(one)}")
@@ -257,7 +258,10 @@ def several(name: str, value: object, kind: type[Found]) -> tuple[Found, ...]:
 
 def several_names(name: str, value: object) -> tuple[str, ...]:
     """Return names as a tuple; a single string is refused, because it would be read letter by letter."""
-    found = tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else (value,)
+    try:
+        found: tuple[Any, ...] = tuple(value)  # type: ignore[arg-type]
+    except TypeError:
+        found = (None,)
     if isinstance(value, str) or not all(isinstance(one, str) for one in found):
         raise TypeError(f"{name} must be a sequence of names, got {shown(value)}; put a single name in a tuple")
     return found

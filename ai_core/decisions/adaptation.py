@@ -8,7 +8,17 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from ai_core.decisions.habits.habit_status import RandomSource
-from ai_core.errors import UnknownNameError, check_kind, check_type, finite_number, named, shown, whole_number
+from ai_core.errors import (
+    UnknownNameError,
+    check_kind,
+    check_kinds,
+    check_type,
+    finite_number,
+    named,
+    several_names,
+    shown,
+    whole_number,
+)
 from ai_core.saving.chance import RandomGenerator
 from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part, Refuse, Same, Saveable
 from ai_core.saving.fields import LARGEST, MOST, State, refuse
@@ -104,6 +114,7 @@ class SuccessMemory(Saveable):
     ) -> None:
         self.choices = checked_names("choice", choices)
         self._index = {name: index for index, name in enumerate(self.choices)}
+        check_kinds(features=(features, Mapping), defaults=(defaults, Mapping))
         self._features = dict(features or {})
         for name, feature in self._features.items():
             if not callable(feature):
@@ -229,13 +240,11 @@ def bands(*limits: float) -> Callable[[float], int]:
 
 def checked_names(kind: str, names: Iterable[str]) -> tuple[str, ...]:
     """Return names as a tuple; raise an error unless there is at least one, and all are unique non-empty strings."""
-    if isinstance(names, str):
-        raise TypeError(f"{kind}s must be a sequence of names, got {shown(names)}; put a single name in a list")
-    found = tuple(names)
+    found = several_names(f"{kind}s", names)
     if not found:
         raise ValueError(f"{kind}s must hold at least one name, got none")
     for index, name in enumerate(found):
-        if not isinstance(name, str) or not name:
+        if not name:
             raise ValueError(f"the name of a {kind} must be a non-empty string, got {shown(name)}")
         if name in found[:index]:
             raise ValueError(f"two {kind}s are named {name!r}; rename one")

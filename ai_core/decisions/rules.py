@@ -18,6 +18,7 @@ from ai_core.errors import (
     check_type,
     finite_number,
     named,
+    several,
     shown,
     whole_number,
 )
@@ -182,7 +183,8 @@ class Rule:
         self.above = _amount(f"rule {name!r}: above", above)
         if not isinstance(self.above, str) and not 0.0 <= self.above < 1.0:
             raise ValueError(f"rule {name!r}: above must be at least 0 and below 1, got {self.above!r}")
-        self.repeats = bool(repeats)
+        check_type(f"rule {name!r}: repeats", repeats, bool)
+        self.repeats = repeats
 
     def __repr__(self) -> str:
         return f"<Rule {self.name!r}: {self.when}>"
@@ -236,6 +238,8 @@ class RuleSet(Described):
         parameters: Mapping[str, float] | None = None, period_s: Amount = 0.0,
     ) -> None:
         self.rules = _checked_rules(rules)
+        check_type("facts", facts, Mapping, "use {'near': 0.0}")
+        check_kind("parameters", parameters, Mapping)
         self.defaults = [
             finite_number(f"parameter {name!r}", value) for name, value in (parameters or {}).items()]
         self.parameters = {_identifier("parameter", name): index for index, name in enumerate(parameters or {})}
@@ -340,10 +344,9 @@ def grade_of(name: str, value: object) -> float:
 
 
 def _checked_rules(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    found = tuple(rules)
+    found = several("rules", rules, Rule)
     names = set()
     for rule in found:
-        check_type("every rule", rule, Rule)
         if rule.name in names:
             raise ValueError(f"two rules are named {rule.name!r}; rename one")
         names.add(rule.name)

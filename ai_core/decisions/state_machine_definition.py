@@ -6,7 +6,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from ai_core.described import Described
-from ai_core.errors import UnknownNameError, check_callables, check_type, finite_number, named, shown
+from ai_core.errors import UnknownNameError, check_callables, check_type, finite_number, named, several, shown
 from ai_core.saving.fields import State as Saved
 
 if TYPE_CHECKING:
@@ -258,10 +258,9 @@ class Transition(Described):
 
 
 def _checked_states(owner: str, states: Iterable[State]) -> tuple[State, ...]:
-    found = tuple(states)
+    found = several(f"{owner}: states", states, State)
     names = set()
     for state in found:
-        check_type(f"{owner}: every state", state, State)
         if state.name in names:
             raise ValueError(f"{owner}: two states are named {state.name!r}; rename one")
         names.add(state.name)
@@ -438,10 +437,9 @@ class StateMachineDefinition(Described):
             self._lay_out(node, state.states, state.initial)
 
     def _checked_transitions(self, transitions: Iterable[Transition]) -> tuple[Transition, ...]:
-        found = tuple(transitions)
+        found = several(f"state machine {self.name!r}: transitions", transitions, Transition)
         certain: dict[tuple[str | None, str | None], Transition] = {}
         for one in found:
-            check_type(f"state machine {self.name!r}: every transition", one, Transition)
             for role, path in (("source", one.source), ("target", one.target)):
                 if path is not None and path != PREVIOUS and path not in self.by_path:
                     raise UnknownNameError(f"state of {self.name!r} ({role} of {one})", path, self.by_path)

@@ -334,6 +334,7 @@ class EventManager(Saveable):
     ) -> None:
         self.clock = checked_clock(clock)
         check_callables(when_late=when_late)
+        check_kind("values", values, SavedValues)
         self._trace = given_trace(trace)
         self.faults = given_faults(faults)
         self.report_freed: Callable[[str], object] = partial(

@@ -405,6 +405,7 @@ class PollingStation(Saveable):
         self, clock: Clock, *, faults: FaultIsolation | None = None, values: SavedValues | None = None,
     ) -> None:
         self.clock = checked_clock(clock)
+        check_kind("values", values, SavedValues)
         self.values = values if values is not None else SavedValues()
         self.faults = given_faults(faults)
         self._log: EventLog | None = None

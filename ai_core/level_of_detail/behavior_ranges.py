@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ai_core.described import Described
-from ai_core.errors import UnknownNameError, finite_number, shown
+from ai_core.errors import UnknownNameError, finite_number, several, several_names, shown
 
 __all__ = ["ARBITRATIONS", "BehaviorRanges", "ImportanceRange", "checked_importance", "merge_ranges"]
 
@@ -60,12 +60,13 @@ class BehaviorRanges(Described):
     ) -> None:
         if arbitration not in ARBITRATIONS:
             raise UnknownNameError("arbitration", arbitration, ARBITRATIONS)
-        names = [str(number) for number in range(len(ranges))] if names is None else names
-        self._ranges = [_checked(name, one) for name, one in zip(names, ranges, strict=True)]
+        spans: tuple[Any, ...] = several("ranges", ranges, object)
+        names = [str(number) for number in range(len(spans))] if names is None else several_names("names", names)
+        self._ranges = [_checked(name, one) for name, one in zip(names, spans, strict=True)]
         if not allow_gaps:
             _refuse_gaps(self._ranges)
         self._choose: Callable[[float], int | None] = getattr(self, f"_{arbitration}")
-        self._by_centre = sorted(range(len(ranges)), key=lambda one: (self._ranges[one].centre, one))
+        self._by_centre = sorted(range(len(spans)), key=lambda one: (self._ranges[one].centre, one))
         self._centres = [self._ranges[one].centre for one in self._by_centre]
 
     def __len__(self) -> int:

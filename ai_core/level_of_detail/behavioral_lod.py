@@ -6,7 +6,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ai_core.errors import check_callable, check_callables, checked_name, finite_number, named, shown, whole_number
+from ai_core.errors import (
+    check_callable,
+    check_callables,
+    check_kind,
+    checked_name,
+    finite_number,
+    named,
+    several,
+    whole_number,
+)
 from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation, given_faults
 from ai_core.level_of_detail.behavior_ranges import BehaviorRanges, ImportanceRange, checked_importance, merge_ranges
 from ai_core.saving.declared_state import Change, DeclaredState, Hook, Saveable
@@ -107,6 +116,8 @@ class BehavioralLOD(Saveable):
         fallback: LODBehavior | None = None, margin: float = 0.05,
         importance: Callable[[], float] | None = None, faults: FaultIsolation | None = None,
     ) -> None:
+        behaviors = several("behaviors", behaviors, LODBehavior)
+        check_kind("fallback", fallback, LODBehavior)
         self._behaviors = (*behaviors, *([fallback] if fallback is not None else []))
         names = _checked_names(self._behaviors)
         self._fallback = fallback
@@ -362,8 +373,6 @@ def _checked_names(behaviors: Sequence[LODBehavior]) -> list[str]:
         raise ValueError("behaviors must have at least one behavior, got none")
     names = []
     for one in behaviors:
-        if not isinstance(one, LODBehavior):
-            raise TypeError(f"behaviors must hold LODBehavior, got {shown(one)}")
         checked_name("name", one.name)
         if one.name in names:
             raise ValueError(f"two behaviors are named {one.name!r}; names must differ")

@@ -9,7 +9,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import UnknownNameError, as_array, check_kind, check_type, finite_number, shown, whole_number
+from ai_core.errors import (
+    UnknownNameError,
+    as_array,
+    check_kind,
+    check_type,
+    finite_number,
+    several,
+    shown,
+    whole_number,
+)
 from ai_core.level_of_detail.agent_rows import LARGEST_ID, MOST_AGENTS
 from ai_core.level_of_detail.behavior_ranges import BehaviorRanges
 from ai_core.level_of_detail.behavioral_lod import BehavioralLOD
@@ -68,7 +77,7 @@ class LevelLimits(Saveable):
             Seconds(0, absent=math.inf)), key=Whole(), at="_forced"))
 
     def __init__(self, levels: Sequence[Level], *, margin: float = 0.05, spread_updates: int = 1) -> None:
-        self._levels = [_checked_level(one) for one in levels]
+        self._levels = [_checked_level(one) for one in several("levels", levels, object)]
         ranges = BehaviorRanges([(one.lowest, one.highest) for one in self._levels])
         self._margin = finite_number("margin", margin, minimum=0, maximum=0.5)
         nowhere = (2.0, -1.0)       # an empty range: no agent is kept at the level `off`

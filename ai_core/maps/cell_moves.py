@@ -12,6 +12,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ai_core.errors import shown
+
 __all__ = ["CORNER_RULES", "ODD_ROW", "SQUARE_8", "Corners", "GridMoves", "moves_for"]
 
 Corners = Literal["closed", "half_open", "open"]
@@ -96,6 +98,6 @@ _MOVES = {
 
 def moves_for(neighbors: int) -> GridMoves:
     """Return the moves of a grid with 4, 6 (hexagonal) or 8 neighbors."""
-    if neighbors not in _MOVES or isinstance(neighbors, bool):
-        raise ValueError(f"neighbors must be 4, 6 (hexagonal) or 8, got {neighbors!r}")
+    if isinstance(neighbors, bool) or neighbors not in tuple(_MOVES):      # also of a list, which has no hash
+        raise ValueError(f"neighbors must be 4, 6 (hexagonal) or 8, got {shown(neighbors)}")
     return _MOVES[neighbors]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.clock import moment_s
-from ai_core.errors import UnknownNameError, as_array, finite_number, shown, whole_number
+from ai_core.errors import UnknownNameError, as_array, finite_number, several_names, shown, whole_number
 from ai_core.maps.map_area import MapArea
 from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
 from ai_core.saving.fields import LARGEST_FLOAT32, LATEST_S
@@ -67,8 +67,9 @@ class ConflictLog(Saveable):
         place=ArrayOf(np.float32, shape=(None, 2), minimum=-LARGEST_FLOAT32, maximum=LARGEST_FLOAT32)))
 
     def __init__(self, kinds: Sequence[str], *, kept_per_s: float = 0.95, most: int = 4096) -> None:
-        if isinstance(kinds, str) or not kinds or not all(isinstance(kind, str) and kind for kind in kinds):
-            raise TypeError(f"kinds must be a sequence of one or more non-empty strings, got {shown(kinds)}")
+        kinds = several_names("kinds", kinds)
+        if not kinds or not all(kinds):
+            raise ValueError(f"kinds must be one or more non-empty names, got {shown(kinds)}")
         if len(set(kinds)) != len(kinds):
             raise ValueError(f"kinds must be unique, got {shown(kinds)}")
         self.kinds = tuple(kinds)

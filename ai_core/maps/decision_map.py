@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, TimeIndex, checked_clock
-from ai_core.errors import check_type, finite_number, flags, named, shown
+from ai_core.errors import check_type, finite_number, flags, named, several
 from ai_core.maps.influence_map import InfluenceMap, Scratch
 from ai_core.maps.map_area import OUTSIDE, MapArea
 from ai_core.maps.map_layer import LARGEST_VALUE, MapLayer
@@ -255,12 +255,10 @@ class DecisionMap(Saveable):
             yield from layer.forget_taken()
 
 
-def _checked_layers(layers: Iterable[MapLayer]) -> list[MapLayer]:
-    checked = list(layers)
+def _checked_layers(layers: Iterable[MapLayer]) -> tuple[MapLayer, ...]:
+    checked = several("layers", layers, MapLayer)
     names = set()
     for layer in checked:
-        if not isinstance(layer, MapLayer):
-            raise TypeError(f"layers must contain MapLayer objects, got {shown(layer)}")
         if layer.name in names:
             raise ValueError(f"layer name {layer.name!r} is used twice; give each layer a unique name")
         names.add(layer.name)

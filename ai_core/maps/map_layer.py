@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ai_core.errors import checked_name, finite_number, shown, whole_number
+from ai_core.errors import check_type, checked_name, finite_number, shown, whole_number
 
 __all__ = ["LARGEST_VALUE", "MOST_BLUR_PASSES", "MapLayer", "Writes", "standard_layers"]
 
@@ -61,6 +61,7 @@ class MapLayer:
         if finite_number(f"{where}kept_per_m", self.kept_per_m, minimum=0) >= 1:
             raise ValueError(f"{where}kept_per_m must be below 1, got {self.kept_per_m!r}; use 0 to disable spreading")
         whole_number(f"{where}blur_passes", self.blur_passes, minimum=0, maximum=MOST_BLUR_PASSES)
+        check_type(f"{where}blur_stops_at_walls", self.blur_stops_at_walls, bool)
 
 
 def standard_layers() -> tuple[MapLayer, ...]:

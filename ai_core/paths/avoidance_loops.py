@@ -67,7 +67,7 @@ class LocalAvoidance:
     speed: cython.double
     turns: cython.bint                 # lines of characters that are met allow no velocity towards them
 
-    def __init__(self, look_ahead_s: float = 1.0) -> None:
+    def __init__(self, look_ahead_s: object = 1.0) -> None:     # as float, Cython would convert a bool
         self.look_ahead_s = finite_number("look_ahead_s", look_ahead_s, above=0)
         self.near_count, self.count = 0, 0
         self.near = memoryview(np.zeros(MOST_NEAR, np.int64))

@@ -91,6 +91,9 @@ class Recorder(Described):
         checked_clock(clock)
         check_type("trace", trace, Trace, "use the trace of the recorded run")
         check_type("parts", parts, Mapping, "give the parts by name")
+        check_type("name", name, str)
+        check_type("exact", exact, bool)
+        check_type("is_timed", is_timed, bool)
         look_every = whole_number(
             "digest_every_frames", digest_every_frames, minimum=1, remedy="use 1 to digest all parts in every frame"
         )

@@ -216,6 +216,7 @@ class RegionalSenseManager(Saveable):
         self._visibility = Visibility(self._modalities, self._sensors, self._sources, background)
         self._emitted = EmittedSignals(self._modalities, self._sensors, self._sources, self._kept, occlusion)
         self._max_clues = whole_number("max_clues", max_clues, minimum=1)
+        check_kind("scent_trails", scent_trails, ScentTrails)
         self._smelling = None if scent_trails is None else TrailSmelling(
             scent_trails, self._modalities, self._sensors, self._sources, self._perception)
         self._rays_asked, self._is_advancing = 0, False

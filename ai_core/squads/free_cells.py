@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.described import Described
-from ai_core.errors import finite_number, flags, shown
+from ai_core.errors import finite_number, flags, several, shown
 from ai_core.squads.formation_march import plane_axes
 
 __all__ = ["FreeCells", "GridClearance", "NearestFree", "NearestFreeCell"]
@@ -36,7 +36,9 @@ class FreeCells:
     def __init__(self, free: ArrayLike, cell_size_m: float = 1.0, origin: tuple[float, float] = (0.0, 0.0)) -> None:
         self._is_free = flags("free", free)
         self._size_m = finite_number("cell_size_m", cell_size_m, above=0)
-        self._origin = np.array([finite_number("origin", one) for one in origin])
+        self._origin = np.array([finite_number("origin", one) for one in several("origin", origin, object)])
+        if len(self._origin) != 2:
+            raise ValueError(f"origin must be (x, y), got {shown(origin)}")
 
     def _are_free(self, flat: Floats) -> NDArray[np.bool_]:
         """Return which positions, shape (..., 2) (m), are on a free cell; none outside is."""

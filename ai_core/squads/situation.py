@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.described import Described
-from ai_core.errors import LARGEST, finite_number, numbers, shown, whole_number
+from ai_core.errors import LARGEST, check_kind, finite_number, numbers, shown, whole_number
 from ai_core.saving.kinds import Number, Point, Record, Whole
 from ai_core.squads.capabilities import CAPABILITIES_STATE, Capabilities, Force
 from ai_core.squads.commander import SquadMember
@@ -46,6 +46,7 @@ class Sighting:
     def __post_init__(self) -> None:
         whole_number("enemy_id", self.enemy_id, minimum=0)
         finite_number("threat", self.threat, minimum=0, maximum=1e6)
+        check_kind("capabilities", self.capabilities, Capabilities)
         array = numbers("position", self.position)
         place = tuple(array.ravel().tolist())
         if array.shape not in ((2,), (3,)) or not all(-LARGEST <= one <= LARGEST for one in place):

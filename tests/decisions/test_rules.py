@@ -80,7 +80,7 @@ def rule_set(*rules, facts=None, **more):
         (lambda: Rule("x", "near", act, salience=True), TypeError, "rule 'x': salience must be a number"),
         (lambda: Rule("x", "near", act, above=1.0), ValueError, "above must be at least 0 and below 1, got 1.0"),
         (lambda: Rule("x", "near", act, above=-0.1), ValueError, "above must be at least 0 and below 1"),
-        (lambda: rule_set("x"), TypeError, "every rule must be a Rule, got 'x'"),
+        (lambda: rule_set("x"), TypeError, "rules must hold Rule, got 'x'"),
         (lambda: rule_set(Rule("x", "near", act), Rule("x", "near", act)), ValueError, "two rules are named 'x'"),
         (lambda: rule_set(Rule("x", "far", act)), UnknownNameError, "unknown fact in rule 'x' 'far'"),
         (lambda: rule_set(Rule("x", "near", act, salience="bold")), UnknownNameError,

@@ -129,9 +129,9 @@ def test_bands_tell_which_of_a_few_kinds_a_number_is_of():
     ("make", "error", "says"),
     [
         (lambda: SuccessMemory([]), ValueError, "choices must hold at least one name"),
-        (lambda: SuccessMemory("hit"), TypeError, "put a single name in a list"),
+        (lambda: SuccessMemory("hit"), TypeError, "put a single name in a tuple"),
         (lambda: SuccessMemory(["a", "a"]), ValueError, "two choices are named 'a'"),
-        (lambda: SuccessMemory([1]), ValueError, "the name of a choice must be a non-empty string, got 1"),
+        (lambda: SuccessMemory([1]), TypeError, "choices must be a sequence of names, got [1]"),
         (lambda: SuccessMemory(["a"], {"f": 3}), TypeError, "feature 'f' must be callable"),
         (lambda: SuccessMemory(["a"], defaults={"b": 0}), UnknownNameError, "unknown choice 'b'"),
         (lambda: SuccessMemory(["a"], defaults={"a": 2}), ValueError, "the default of 'a' must be at most 1"),

@@ -51,7 +51,7 @@ def test_bad_reports_are_refused_whole():
         log.report("attack", [[0, 0], [1, 1]], [1, np.nan], 0.0)
     with pytest.raises(ValueError, match="numbers must be one, or one per position, 1"):
         log.report("attack", [[0, 0]], 1, 0.0, numbers=[1, 2])
-    with pytest.raises(TypeError, match="kinds must be a sequence of one or more non-empty strings"):
+    with pytest.raises(TypeError, match="kinds must be a sequence of names, got 'attack'"):
         ConflictLog("attack")
     assert len(log) == 0
     with pytest.raises(StateError, match="kind"):

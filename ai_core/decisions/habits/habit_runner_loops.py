@@ -23,7 +23,15 @@ from ai_core.clock import Clock, TimeIndex
 from ai_core.decisions.blackboard import Blackboard
 from ai_core.decisions.callback_faults import CallbackFaults
 from ai_core.decisions.habits.habit_status import STATUS_OF_CODE, Launch, Outcome, RandomSource, Status
-from ai_core.errors import UnknownNameError, check_type, checked_name, finite_number, several, shown
+from ai_core.errors import (
+    check_kind,
+    check_type,
+    checked_name,
+    finite_number,
+    named,
+    several,
+    shown,
+)
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import LATEST_S
 from ai_core.scheduling.task import Turn
@@ -189,8 +197,7 @@ class ValueIs:
 
     def __init__(self, key: str, comparison: str = "==", value: Any = True) -> None:
         checked_name("key", key)
-        if comparison not in COMPARISONS:
-            raise UnknownNameError("comparison", comparison, COMPARISONS)
+        named("comparison", comparison, COMPARISONS)
         self.key, self.comparison, self.value = sys.intern(str.__str__(key)), comparison, value
         self.wakes_on = (self.key,)
         self._code, self._compare = [*COMPARISONS].index(comparison), COMPARISONS[comparison]
@@ -405,6 +412,7 @@ class ValueWrite:
 
     def __init__(self, key: str, value: Any, scope: str | None) -> None:
         checked_name("key", key)
+        check_kind("scope", scope, str)
         self.key, self.value, self.scope = key, value, scope
         self.is_plain = scope is None and not callable(value)
         self.may_stay = value is None or type(value) in (bool, int, float, str)     # a list may have changed

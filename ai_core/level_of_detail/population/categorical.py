@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import checked_name, shown, whole_number
+from ai_core.errors import check_type, checked_name, shown, whole_number
 from ai_core.level_of_detail.population.chance import shuffled, uniforms
 from ai_core.saving.kinds import MapOf, Record, Whole
 
@@ -29,6 +29,7 @@ class Categorical:
     __slots__ = ("counts",)
 
     def __init__(self, counts: Mapping[str, int]) -> None:
+        check_type("counts", counts, Mapping, "use {'farmer': 3}")
         for label, number in counts.items():
             checked_name("a label", label)
             whole_number(f"count of {label!r}", number, minimum=0)

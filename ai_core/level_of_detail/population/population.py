@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import UnknownNameError, check_type, named, shown, whole_number
+from ai_core.errors import UnknownNameError, check_kind, check_type, named, shown, whole_number
 from ai_core.level_of_detail.population.categorical import CATEGORICAL_STATE, Categorical
 from ai_core.level_of_detail.population.chance import checked_generator
 from ai_core.level_of_detail.population.dependence import arranged, checked_dependences, measured
@@ -41,6 +41,8 @@ class Population:
         dependences: Mapping[tuple[str, str], float] | None = None,
     ) -> None:
         self.count = whole_number("count", count, minimum=0)
+        check_type("properties", properties, Mapping, "use {'age': Normal(30, 5)}")
+        check_kind("dependences", dependences, Mapping)
         self.properties = dict(sorted(properties.items()))
         for name, one in self.properties.items():
             if not isinstance(one, Distribution | Categorical):

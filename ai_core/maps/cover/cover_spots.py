@@ -153,7 +153,7 @@ class CoverBody:
         finite_number("radius_m", self.radius_m, above=0, maximum=FARTHEST_M)
         finite_number("standing_m", self.standing_m, minimum=0, maximum=FARTHEST_M)
         finite_number("crouching_m", self.crouching_m, minimum=0, maximum=self.standing_m)
-        if self.up not in UPWARD:
+        if self.up not in tuple(UPWARD):    # also of a list, which has no hash
             raise ValueError(f"up must be one of {', '.join(UPWARD)}, got {shown(self.up)}")
 
     @property

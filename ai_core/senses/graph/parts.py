@@ -10,7 +10,7 @@ from typing import Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ai_core.errors import check_type, finite_number, keep_number, point, shares_by_name, shown
+from ai_core.errors import check_type, finite_number, keep_number, point, several, shares_by_name, shown
 from ai_core.senses.sensation import Point
 
 __all__ = ["FLAT_M", "Box", "Boxes", "Edge", "Passage", "Prism", "SensePortal", "SenseRegion", "Shape"]
@@ -95,7 +95,7 @@ class Prism(_Convex):
     up: str = "y"
 
     def __post_init__(self) -> None:
-        corners = tuple(_exact("corners", corner)[:2] for corner in self.corners)
+        corners = tuple(_exact("corners", corner)[:2] for corner in several("corners", self.corners, object))
         if self.up not in ("y", "z"):
             raise ValueError(f"up must be 'y' or 'z', got {shown(self.up)}")
         low, high = finite_number("low_m", self.low_m), finite_number("high_m", self.high_m)
@@ -159,9 +159,7 @@ class Boxes:
     parts: Sequence[Box]
 
     def __post_init__(self) -> None:
-        parts = tuple(self.parts)
-        for number, part in enumerate(parts):
-            check_type(f"parts[{number}]", part, Box)
+        parts = several("parts", self.parts, Box)
         if not parts:
             raise ValueError("parts must hold at least one Box; a region needs a volume")
         object.__setattr__(self, "parts", parts)

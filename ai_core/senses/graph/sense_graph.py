@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import UnknownNameError, check_type, finite_number, named, point, whole_number
+from ai_core.errors import UnknownNameError, check_type, finite_number, named, point, several, whole_number
 from ai_core.saving.declared_state import DeclaredState, Saveable
 from ai_core.saving.kinds import Flag, MapOf, Number, Optional, Row
 from ai_core.saving.kinds import Point as PointKind
@@ -138,17 +138,16 @@ class SenseGraph(Saveable):
     )
 
     def __init__(self, regions: Iterable[SenseRegion], portals: Iterable[SensePortal] = ()) -> None:
-        self.regions, self.portals = tuple(regions), tuple(portals)
+        self.regions = several("regions", regions, SenseRegion)
+        self.portals = several("portals", portals, SensePortal)
         self._region_ids: dict[str, int] = {}
-        for number, region in enumerate(self.regions):
-            check_type(f"regions[{number}]", region, SenseRegion)
+        for region in self.regions:
             if region.name in self._region_ids:
                 raise ValueError(f"regions must have unique names, got {region.name!r} twice")
             self._region_ids[region.name] = len(self._region_ids)
         self._named: dict[str, list[int]] = {}
         self._keys: dict[str, int] = {}      # by name and regions, to match portals of a save
         for number, portal in enumerate(self.portals):
-            check_type(f"portals[{number}]", portal, SensePortal)
             self.region_id(portal.from_region)
             self.region_id(portal.to_region)
             if portal.name:

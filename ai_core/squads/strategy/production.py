@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from ai_core.described import Described
 from ai_core.errors import (
@@ -15,6 +15,7 @@ from ai_core.errors import (
     checked_name,
     finite_number,
     named,
+    several,
     several_names,
     shown,
     whole_number,
@@ -87,6 +88,8 @@ class Product:
         finite_number(f"cost of {self.name!r}", self.cost, above=0)
         object.__setattr__(self, "requires", several_names(f"requires of {self.name!r}", self.requires))
         check_kind(f"capabilities of {self.name!r}", self.capabilities, Capabilities)
+        check_type(f"gathers of {self.name!r}", self.gathers, bool)
+        check_type(f"defends of {self.name!r}", self.defends, bool)
         if self.defends and self.capabilities is None:
             raise ValueError(f"defense {self.name!r} must have capabilities, got None; give its attack")
 
@@ -112,9 +115,7 @@ class TechnologyTree(Described):
 
     def __init__(self, products: Iterable[Product]) -> None:
         self.products: dict[str, Product] = {}
-        for product in products:
-            if not isinstance(product, Product):
-                raise TypeError(f"products must hold Product, got {shown(product)}")
+        for product in several("products", products, Product):
             if product.name in self.products:
                 raise ValueError(f"product {product.name!r} occurs twice; names must differ")
             self.products[product.name] = product
@@ -199,9 +200,14 @@ class BuildOrder(Described):
     def __init__(self, steps: Iterable[tuple[str, int]], tree: TechnologyTree) -> None:
         check_type("tree", tree, TechnologyTree)
         self.tree = tree
-        self.steps = tuple(
-            (tree.product(name).name, whole_number(f"target number of {name!r}", count, minimum=1))
-            for name, count in steps)
+        self.steps = tuple(self._checked_step(one) for one in several("steps", steps, object))
+
+    def _checked_step(self, step: Any) -> tuple[str, int]:
+        try:
+            name, count = step
+        except (TypeError, ValueError):
+            raise TypeError(f"steps must hold pairs (name, target number), got {shown(step)}") from None
+        return self.tree.product(name).name, whole_number(f"target number of {name!r}", count, minimum=1)
 
     def next(self, owned: Mapping[str, int]) -> str | None:
         """Return the product to make next: the first unfinished step or its first missing requirement; None at the end.
