@@ -8,10 +8,12 @@ from addons.ai_core.bridge.gd import (
     GDCallable,
     Node,
     RefusedValue,
+    get_object,
     is_in_editor,
     notify,
     report_error,
     report_exception,
+    report_warning,
 )
 from addons.ai_core.nodes.debugging.edited_scene import is_a_part, nodes_of
 from addons.ai_core.nodes.saving.scene_values import path_of
@@ -21,9 +23,14 @@ SCHEDULERS = "ai_schedulers"
 WAITING = "_waiting"
 DEFERRED, ONE_SHOT = 1, 4
 _to_report: dict[int, list[Callable[[], list[str]]]] = {}     # by instance id
-_without: list[Any] = []        # nodes that found no AIScheduler in this frame
+_without: list[Any] = []        # nodes that have found no AIScheduler in this frame
+_lost: list[Any] = []           # those of which the AIScheduler was freed in this frame
 _present: dict[str, dict[int, Any]] = {}      # by group and instance id, the members in the tree
 WITHOUT_SCHEDULER = "found no AIScheduler and will not run; put an AIScheduler above it, or anywhere in the scene"
+
+BETWEEN_LEVELS_S = 5.0
+"""How long nodes may be without the AIScheduler or SenseManager that they had (s), as behind a loading screen that is
+shown between two levels; a shorter time warns of nothing, a longer one hides a node that is missing."""
 
 
 def enter_group(node: Any, group: str) -> None:
@@ -96,30 +103,56 @@ def scheduler_of(node: Any) -> Any:
     """Return the AIScheduler that a node runs under, or None.
 
     If no AIScheduler enters the tree in this frame, that is reported, once for all such nodes. If the scheduler is
-    freed without the node, the node leaves it and finds another.
+    freed without the node, the node leaves it and finds another, or waits for one; a warning says so if that takes
+    ``BETWEEN_LEVELS_S``.
     """
     found = nearest(node, "AIScheduler", SCHEDULERS)
     if found is not None:
         found.runs.add(node)
         node.runs_under = found.instance_id
         return found
-    if getattr(node, "runs_under", -1) != 0:
+    ran_under = getattr(node, "runs_under", -1)
+    if ran_under != 0:
         node.runs_under = 0
-        _without.append(node)
-        if len(_without) == 1:
-            node.get_tree().connect("process_frame", _report_without, ONE_SHOT)
+        those, report = (_without, _report_without) if ran_under < 0 else (_lost, _begin_to_miss)
+        those.append(node)
+        if len(those) == 1:
+            node.get_tree().connect("process_frame", report, ONE_SHOT)
     wait_for(node, SCHEDULERS)
     return None
 
 
 def _report_without() -> None:
     """Report once, for all, the nodes that have found no AIScheduler by the start of this frame."""
-    asked = _without.copy()
+    left = _still_without(_without.copy())
     _without.clear()
-    left = [one for one in asked if one.is_valid() and one.is_inside_tree() and not one.runs_under]
     if left:
-        others = f" (nodes without one: {len(left)})" if len(left) > 1 else ""
-        report_error(WITHOUT_SCHEDULER + others, left[0])
+        report_error(WITHOUT_SCHEDULER + _and_others(left), left[0])
+
+
+def _begin_to_miss() -> None:
+    """Warn after some time, once for all, of the nodes that have found no other AIScheduler by then."""
+    lost = _still_without(_lost.copy())
+    _lost.clear()
+    ids = [one.instance_id for one in lost]     # not the nodes, which may be freed, and hold resources
+
+    def report() -> None:
+        left = _still_without([one for one in map(get_object, ids) if one is not None])
+        if left:
+            report_warning(
+                f"has had no AIScheduler for {BETWEEN_LEVELS_S:g} s and does not run; add an AIScheduler to the scene"
+                f"{_and_others(left)}", left[0])
+
+    if lost:
+        lost[0].get_tree().create_timer(BETWEEN_LEVELS_S, False).connect("timeout", report)   # not while paused
+
+
+def _still_without(nodes: list[Any]) -> list[Any]:
+    return [one for one in nodes if one.is_valid() and one.is_inside_tree() and not one.runs_under]
+
+
+def _and_others(nodes: list[Any]) -> str:
+    return f" (nodes without one: {len(nodes)})" if len(nodes) > 1 else ""
 
 
 def report_next_frame(node: Any, mistakes: Callable[[], list[str]]) -> None:

@@ -8,17 +8,13 @@ from typing import Any
 
 from addons.ai_core.bridge.gd import RefusedValue, get_object, report_error, report_warning
 from addons.ai_core.nodes.saving.node_state import SavedState
-from addons.ai_core.nodes.scheduling.scheduler_lookup import ONE_SHOT, report_next_frame, wait_for
+from addons.ai_core.nodes.scheduling.scheduler_lookup import BETWEEN_LEVELS_S, ONE_SHOT, report_next_frame, wait_for
 from addons.ai_core.nodes.senses.felt_collisions import CONTACTS, FeltCollisions
 from addons.ai_core.nodes.senses.sense_place import GROUP, fitting_manager, manager_of, member_warnings
 from ai_core.saving.declared_state import DeclaredState, Hook
 
 REFUSALS = (LookupError, TypeError, ValueError)
 """Errors that the library raises for invalid values."""
-
-BETWEEN_LEVELS_S = 5.0
-"""How long sensors and sources may be without the SenseManager that they had (s), as behind a loading screen that is
-shown between two levels; a shorter time warns of nothing, a longer one hides a manager that is missing."""
 
 MOST_CONTACTS = 4
 """Contacts that a RigidBody reports at least (count): a floor, two walls, and another body."""
@@ -50,15 +46,18 @@ def report_lost(members: list[Any]) -> None:
     """
     if not members or not members[0].is_inside_tree():
         return
-    tree = members[0].get_tree()
+    tree, ids = members[0].get_tree(), [one.instance_id for one in members]     # freed ones hold resources
+
+    def without() -> list[Any]:
+        return [one for one in map(get_object, ids) if one is not None and one.is_inside_tree() and not one.has_manager]
 
     def join() -> None:
-        for one in members:
-            if one.is_valid() and one.is_inside_tree() and not one.has_manager and fitting_manager(one):
+        for one in without():
+            if fitting_manager(one):
                 one._join()
 
     def report() -> None:
-        left = [one for one in members if one.is_valid() and one.is_inside_tree() and not one.has_manager]
+        left = without()
         if left:
             report_warning(
                 f"has had no SenseManager for {BETWEEN_LEVELS_S:g} s and {left[0].without_manager}; add a SenseManager"
