@@ -140,7 +140,7 @@ def _import_project_module(name: str) -> bool:
 
     try:
         importlib.import_module(name)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         report_exception(error, f"importing '{name}', named in {MODULES_SETTING} or ${MODULES_VARIABLE},")
         return False
     return True

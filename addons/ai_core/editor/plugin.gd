@@ -18,6 +18,7 @@ const SquadOverlay := preload("squad_overlay.gd")
 
 const WELCOME := "Examples of ai_core..."
 const RELOAD := "Reload Python of ai_core"
+const NOT_RELOADED := "Python is not reloaded, and the old code stays in use. The reason is in the Output panel."
 const EXTENSION := "res://addons/ai_core/ai_core.gdextension"
 
 var _controls := NodeControls.new()
@@ -99,11 +100,10 @@ func _exit_tree() -> void:
 
 ## Reload Python, unless that would take the classes of nodes in open scenes away.
 func _reload() -> void:
-	var refusal: String = ClassDB.instantiate("AIReload").call("get_refusal")
-	if refusal.is_empty():
+	if ClassDB.instantiate("AIReload").call("can_reload"):
 		GDExtensionManager.reload_extension(EXTENSION)
 	else:
-		EditorInterface.get_editor_toaster().push_toast(refusal, EditorToaster.SEVERITY_ERROR)
+		EditorInterface.get_editor_toaster().push_toast(NOT_RELOADED, EditorToaster.SEVERITY_ERROR)
 
 
 ## Show the panel of the running game in the bottom panel, or put it back into the debugger.

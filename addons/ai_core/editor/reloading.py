@@ -10,11 +10,9 @@ class AIReload(RefCounted):
     """Tests the edited Python before a reload; the plugin calls it."""
 
     @method
-    def get_refusal(self) -> str:
-        """Import the edited modules on trial; return and report why they must not be loaded, or an empty text."""
+    def can_reload(self) -> bool:
+        """Import the edited modules on trial; report why they must not be loaded, and return whether they may."""
         problems = register.problems_of_a_reload()
-        if not problems:
-            return ""
-        refusal = f"Python is not reloaded, and the old code stays in use: {'; '.join(problems)}"
-        report_error(refusal)
-        return refusal
+        if problems:
+            report_error(f"Python is not reloaded, and the old code stays in use: {'; '.join(problems)}")
+        return not problems
