@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple, NoReturn
 
 from ai_core.decisions.rules import Amount, Rule, RuleMind, parsed_condition
-from ai_core.errors import CycleError, UnknownNameError, check_type, shown
+from ai_core.errors import CycleError, UnknownNameError, check_type, finite_number, shown
 
 __all__ = ["RuleLine", "RuleTextError", "read_rules", "rules_of"]
 
@@ -128,9 +128,13 @@ def _read(line: str, number: int) -> RuleLine:
 
 def _read_options(name: str, number: int, text: str, begin: int) -> dict[str, Amount]:
     read: dict[str, Amount] = {"does": "", "salience": 0.0, "above": 0.0, "repeats": 0}
+    given: set[str] = set()
     for column, option in _parts(text, begin):
         word, _, value = option.partition(" ")
         value = value.strip()
+        if word in given:
+            raise RuleTextError(name, number, column, f"an option must be given once, got {word} twice; remove one")
+        given.add(word)
         if option == "repeats":
             read["repeats"] = 1
         elif word == "do" and value.isidentifier():
@@ -155,10 +159,10 @@ def _amount(name: str, number: int, column: int, value: str) -> Amount:
     if value.isidentifier():
         return value
     try:
-        return float(value)
+        return finite_number("a number", float(value))
     except ValueError:
         raise RuleTextError(
-            name, number, column, f"must be a number or the name of a parameter, got {shown(value)}") from None
+            name, number, column, f"must be a finite number or the name of a parameter, got {shown(value)}") from None
 
 
 def _check(one: RuleLine, facts: Mapping[str, int], parameters: Mapping[str, int]) -> None:

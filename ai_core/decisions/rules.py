@@ -366,7 +366,8 @@ def _amount(name: str, value: Amount) -> Amount:
 OWN_RULES = "its own rules"
 """Name in fault reports of an endless chain of rules."""
 MOST_FIRINGS = 100
-"""Default limit of the rules that fire in one thought (count); more are an endless chain."""
+"""Limit of the further firings in one thought, once as many rules have fired as there are (count); more are a chain
+without an end."""
 
 
 class FiredRule(NamedTuple):
@@ -535,7 +536,7 @@ class RuleMind(Saveable):
         Raises:
             RuntimeError: if called from inside a rule or fact of this mind.
         """
-        limit = _most_firings(most)
+        limit = _most_firings(most, self.rules)
         if self._is_thinking:
             raise RuntimeError(f"think of {self.name!r} was called from inside its own thought; set facts instead")
         self._is_thinking = True
@@ -547,7 +548,7 @@ class RuleMind(Saveable):
                 if len(fired) == limit:
                     if most is None:
                         self._faults.report(OWN_RULES, self._thoughts, RuntimeError(
-                            f"more than {MOST_FIRINGS} rules fired in one thought, the last {fired[-1].rule!r};"
+                            f"more than {limit} rules fired in one thought, the last {fired[-1].rule!r};"
                             " the chain has no end"))
                     break
                 fired.append(self._fire(best))
@@ -567,7 +568,7 @@ class RuleMind(Saveable):
             TypeError: if an argument is not a number.
             ValueError: if an argument is out of range.
         """
-        _most_firings(most)
+        _most_firings(most, self.rules)
         elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0, maximum=LATEST_S - (self._waited_s or 0.0))
         period_s = self.rules.period_s(self._parameters)
         if self._waited_s is not None:
@@ -713,6 +714,6 @@ class RuleMind(Saveable):
         self._to_evaluate = set(range(len(self.rules.firing)))
 
 
-def _most_firings(most: int | None) -> int:
-    return MOST_FIRINGS if most is None else whole_number("most", most, minimum=1)
+def _most_firings(most: int | None, rules: RuleSet) -> int:
+    return len(rules.firing) + MOST_FIRINGS if most is None else whole_number("most", most, minimum=1)
 

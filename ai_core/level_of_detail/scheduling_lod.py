@@ -161,9 +161,10 @@ class SchedulingLOD(Saveable):
         if importances.keys() != self._tasks.keys():
             raise ValueError(
                 f"importances must be of exactly {len(self._tasks)} added tasks, got {len(importances)}")
-        self._applied = np.array([
-            max(NEVER, finite_number(f"importance of task {shown(task.name)}", importances[task], maximum=1))
+        given = np.array([
+            finite_number(f"importance of task {shown(task.name)}", importances[task], maximum=1)
             for task in self._tasks], np.float64)
+        self._applied = np.where(given < 0, NEVER, given)
 
     def _save_tasks(self) -> list[list[Any]]:
         """Return the importance at which each rate was chosen; the rates are part of the scheduler's state."""
@@ -189,7 +190,7 @@ class SchedulingLOD(Saveable):
     def _is_due(self, wanted: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Return which tasks are past a border by the hysteresis, or away by it from the last choice."""
         applied, margin = self._applied, self._hysteresis
-        is_new = applied == NEVER
+        is_new = applied < 0
         if self._function is not None:
             moved: NDArray[np.bool_] = is_new | (np.abs(wanted - applied) > margin)
             return moved

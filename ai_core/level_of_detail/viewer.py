@@ -187,9 +187,9 @@ class ViewerContributions:
     def _numbers_of(self, viewer: Viewer) -> list[float]:
         near_m, far_m = viewer.range_m(self._settings.near_m, self._settings.far_m)
         slope = self._weights[0] / (far_m - near_m)
-        # A viewer without a direction has everything in view, with the full weight.
+        # A viewer without a direction, or with a full angle, has everything in view, with the full weight.
         ahead, view = [0.0] * 3, self._weights[1]
-        if viewer.forward is not None and view:
+        if viewer.forward is not None and view and viewer.field_of_view_rad < math.tau:
             view /= max(math.cos(viewer.field_of_view_rad / 2) + 1, LEAST)
             ahead = [one * view for one in viewer.forward]
         speeds = [_within(one) * self._per_speed for one in viewer.velocity or ()]

@@ -115,10 +115,17 @@ def test_circular_rules_are_cut_off_and_reported():
         [Rule("on", "not lit", lambda mind: mind.set("lit", 1)), Rule("off", "lit", lambda mind: mind.set("lit", 0))],
         facts={"lit": 0.0})
     mind = RuleMind(rules, name="bob", faults=quiet(reports))
-    assert len(mind.think()) == MOST_FIRINGS
+    assert len(mind.think()) == MOST_FIRINGS + 2
     assert [one.name for one in reports] == ["bob: its own rules"]
     assert len(mind.think(most=7)) == 7
     assert len(reports) == 1
+
+
+def test_many_rules_that_fire_once_are_no_endless_chain():
+    reports = []
+    rules = RuleSet([Rule(f"r{number}", "a", says(number)) for number in range(150)], facts={"a": 1.0})
+    mind = RuleMind(rules, faults=quiet(reports))
+    assert (len(mind.think()), len(mind.think()), reports) == (150, 0, [])
 
 
 def test_characters_think_at_their_own_speed_by_a_parameter():

@@ -1,6 +1,8 @@
 """Rules as text: what a line says, and where it is wrong."""
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from ai_core.decisions.rule_text import RuleTextError, read_rules, rules_of
@@ -50,3 +52,14 @@ def test_a_mistake_is_told_with_its_place(text, line, column):
 def test_what_is_no_text_is_refused():
     with pytest.raises(TypeError, match="rules must be a string"):
         read_rules(None)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("a: x | salience 1e999", "rule 'a', line 1, column 17: must be a finite number"),
+        ("a: x | salience 2, salience 3", "column 20: an option must be given once, got salience twice; remove one"),
+        ("a: x | repeats, repeats", "got repeats twice")])
+def test_option_that_is_infinite_or_given_twice_is_refused(text, says):
+    with pytest.raises(RuleTextError, match=re.escape(says)):
+        read_rules(text)

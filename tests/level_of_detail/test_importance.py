@@ -377,3 +377,10 @@ def test_a_damaged_save_is_refused(change, message):
     with pytest.raises(StateError, match=message):
         importance.prepare_state(state)
     assert importance.save_state() == before
+
+
+def test_a_full_angle_sees_what_is_exactly_behind():
+    importance = Importance(ImportanceSettings(distance=0, approach=0, size=0, role=0, view=1, smoothing_s=0))
+    importance.add(3)
+    around = Viewer((0, 0), (1, 0), field_of_view_rad=math.tau)
+    assert importance.update([around], places((-5, 0), (-5, 0.001), (5, 0)), 1.0).tolist() == [1, 1, 1]

@@ -165,7 +165,9 @@ def test_a_rate_may_be_taken_for_the_one_of_an_importance(clock):
     assert lod.chosen[task] < 0
     lod.choose({task: 0.5})
     assert (lod.update([0.6]), task.period_frames, lod.chosen) == (0, 1, {task: 0.5})
-    lod.choose({task: -1})
+    for none in (-1, -0.5):
+        lod.choose({task: none})
+        assert lod.chosen == {task: -1}
     assert (lod.update([0.6]), task.period_frames) == (1, 5)
     with pytest.raises(ValueError, match="must be of exactly 1 added tasks, got 0"):
         lod.choose({})

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import pytest
 
+from addons.ai_core.nodes.level_of_detail.importance_manager import RatePair
 from tests.in_godot.level_of_detail.level_of_detail_world import WatchedWorld
 
 THINKER = "extends Node3D\nvar thoughts := []\nfunc think(elapsed_s): thoughts.append(elapsed_s)"
@@ -111,3 +112,11 @@ def test_importance_works_below_a_nested_scheduler(world, thinker, node):
     behavior.set("period", 4)
     world.step(3)
     assert inner.get_stats()["behaviors"][0]["period_frames"] == 20
+
+
+@pytest.mark.parametrize("longest", [17, 20, 29])
+def test_pace_never_exceeds_the_longest_period(longest):
+    pace = RatePair(10, longest, 1.0, 0.0)
+    periods = [pace.rate(importance / 100).period_frames for importance in range(101)]
+    assert max(periods) == longest // 10 * 10
+    assert periods[-1] == 10

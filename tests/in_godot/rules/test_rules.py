@@ -125,7 +125,7 @@ MISTAKES = {
     "rule 'flee', line 1, column 15: the condition: a condition must have the form": "flee: hurt and | salience 2",
     "line 2, column 3: a rule must read": "flee: hurt\n  attack near",
     "rule 'flee', line 1, column 14: an option must be one of salience NUMBER": "flee: hurt | salty 3",
-    "rule 'flee', line 1, column 23: must be a number or the name": "flee: hurt | salience 2x",
+    "rule 'flee', line 1, column 23: must be a finite number or the name": "flee: hurt | salience 2x",
     "rule 'flee', line 2, column 1: two rules have this name": "flee: hurt\nflee: near",
 }
 

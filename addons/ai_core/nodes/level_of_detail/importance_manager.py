@@ -151,9 +151,10 @@ class RatePair(NamedTuple):
     low: float
 
     def rate(self, importance: float) -> TaskRate:
-        """Return the rate at an importance; periods are integer multiples of the shortest."""
+        """Return the rate at an importance; periods are integer multiples of the shortest, at most the longest."""
         share = 1 - importance
-        steps = round(share * (self.rarely_frames / self.often_frames - 1))
+        most = self.rarely_frames // self.often_frames - 1
+        steps = min(round(share * (self.rarely_frames / self.often_frames - 1)), most)
         return TaskRate(self.often_frames * (1 + steps), self.high + share * (self.low - self.high))
 
 
@@ -450,7 +451,8 @@ class ImportanceManager(SavedState, Node):
     def pace_behavior(self, behavior_id: int, agent: Node, longest_period: int = 60) -> None:
         """Lengthen the period of a behavior of AIScheduler.add_behavior() with falling importance of an agent.
 
-        At importance 1 the behavior keeps its period, at 0 its period is longest_period frames.
+        At importance 1 the behavior keeps its period, at 0 its period is the largest multiple of
+        that within longest_period frames.
         """
         task = self._scheduler._task(behavior_id) if self._scheduler is not None else None
         if task is None:
