@@ -150,12 +150,18 @@ class SuccessMemory(Saveable):
         self.note_in(self.context(situation), choice, outcome)
 
     def note_in(self, context: Context, choice: str, outcome: float) -> None:
-        """Record the outcome of a choice in a context returned by ``context``."""
+        """Record the outcome of a choice in a context returned by ``context``.
+
+        Raises:
+            TypeError: if the context is not a tuple of strings and integers.
+            ValueError: as for ``note``, or if the context has not one kind for each feature.
+        """
         index, value = self._choice(choice), _outcome("outcome", outcome)
         if not isinstance(context, tuple):
             raise TypeError(f"context must be a result of context(), got {shown(context)}")
         if len(context) != len(self._features):
             raise ValueError(f"context must have {len(self._features)} kinds, got {shown(context)}")
+        context = tuple(_kind(name, kind) for name, kind in zip(self._features, context, strict=True))
         self._noted += 1
         # The least exact last: it is then the newest, and the last to be dropped.
         for exact in range(len(context), -1, -1):

@@ -219,6 +219,7 @@ class InfluenceMap(Saveable):
             flat[cells] = strengths
         else:
             np.add.at(flat, cells, strengths)
+            flat[cells] = np.minimum(flat[cells], LARGEST_VALUE)    # no cell becomes larger
 
     def checked(self, strengths: ArrayLike, count: int) -> NDArray[np.float32]:
         """Return strengths as (count,) float32; a single value applies to all cells."""

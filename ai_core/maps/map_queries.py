@@ -35,7 +35,8 @@ def best_cells(
     >>> best_cells([[1, 5, 5], [0, 5, 4]], 2, apart_cells=2).tolist()
     [1]
     """
-    left = np.array(_map("values", values), np.float32)
+    given = _map("values", values)
+    left = np.array(given, np.float32 if given.dtype == np.float32 else np.float64)
     count = whole_number("count", count, minimum=1)
     apart = whole_number("apart_cells", apart_cells, minimum=1) - 1
     least = -np.inf if above is None else finite_number("above", above)
@@ -91,14 +92,14 @@ def danger_costs(costs: ArrayLike, danger: ArrayLike, weight: float, *, out: Flo
 
     Args:
         costs: (height, width), cost of entering each cell, ``inf`` for walls.
-        danger: (height, width), 0 or more, such as the layer "threat".
+        danger: (height, width), 0 or more, ``inf`` included, such as the layer "threat".
         weight: share by which one unit of danger raises the cost of a cell, 0 or more.
-        out: optional (height, width) float32, overwritten.
+        out: optional (height, width) float32, overwritten; not the memory of ``costs``.
 
     Raises:
         TypeError, ValueError: if an argument has the wrong type or shape, or is out of range.
 
-    Cost: O(cells), no allocation when ``out`` is given and both maps are float32.
+    Cost: O(cells); with ``out`` and float32 maps it allocates only marks of cells.
 
     >>> danger_costs([[1, 2]], [[0, 3]], 0.5).tolist()
     [[1.0, 5.0]]
@@ -107,8 +108,14 @@ def danger_costs(costs: ArrayLike, danger: ArrayLike, weight: float, *, out: Flo
     if plain.shape != dangers.shape:
         raise ValueError(f"danger must have the shape of costs {plain.shape}, got {dangers.shape}")
     weight = finite_number("weight", weight, minimum=0)
+    if not (dangers >= 0).all():
+        raise ValueError("danger must be 0 or more, got less or NaN; clip it first")
     if out is None:
         out = np.empty(plain.shape, np.float32)
+    elif not isinstance(out, np.ndarray) or out.dtype != np.float32 or out.shape != plain.shape:
+        raise ValueError(f"out must be float32 of shape {plain.shape}, got {shown(out)}")
+    elif np.shares_memory(out, plain):
+        raise ValueError("out must not share the memory of costs; use another array")
     np.multiply(dangers, np.float32(weight), out=out, casting="same_kind")
     out += np.float32(1)
     is_wall = np.isposinf(plain)

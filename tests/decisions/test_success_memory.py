@@ -171,3 +171,11 @@ def test_mismatched_state_is_refused_and_nothing_changes(change, says):
         one.prepare_state(state)
     assert says in str(raised.value)
     assert one.save_state() == before
+
+
+@pytest.mark.parametrize("kind", [1.5, [1], None])
+def test_a_kind_that_cannot_be_saved_is_refused(kind):
+    memory = SuccessMemory(["go"], {"near": lambda _: 1})
+    with pytest.raises(TypeError, match="feature 'near' must return a string or an integer"):
+        memory.note_in((kind,), "go", 1.0)
+    assert memory.save_state() == SuccessMemory(["go"], {"near": lambda _: 1}).save_state()

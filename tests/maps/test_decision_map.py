@@ -282,3 +282,13 @@ def test_a_period_of_one_frame_updates_in_every_frame():
         whole.advance(Budget.unlimited())
         clock.advance()
     assert whole.updates == 200
+
+
+def test_any_number_of_writes_into_a_cell_can_be_saved():
+    maps = DecisionMap(MapArea(2, 2), [MapLayer("threat")], ManualClock())
+    for _ in range(1002):
+        maps.write("threat", [0, 0], 1e9)
+    other = DecisionMap(MapArea(2, 2), [MapLayer("threat")], ManualClock())
+    other.prepare_state(maps.save_state())()
+    other.advance(Budget.unlimited())
+    assert other.picture["threat"].tolist() == [[1e9, 0], [0, 0]]

@@ -85,3 +85,19 @@ def test_walls_stay_walls_and_costs_stay_such_as_a_grid_takes():
 def test_bad_questions_are_refused(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_best_cells_tell_large_and_close_values_apart():
+    assert best_cells([[16_777_216, 16_777_217]]).tolist() == [1]
+    assert best_cells([[1.0, 1.0 + 1e-9]]).tolist() == [1]
+
+
+def test_danger_costs_refuse_what_gives_wrong_costs():
+    costs = np.array([[1, 2]], np.float32)
+    for danger in ([[-1, 0]], [[np.nan, 0]]):
+        with pytest.raises(ValueError, match="danger must be 0 or more"):
+            danger_costs(costs, danger, 0.5)
+    with pytest.raises(ValueError, match="must not share the memory of costs"):
+        danger_costs(costs, [[0, 3]], 0.5, out=costs)
+    with pytest.raises(ValueError, match=r"out must be float32 of shape \(1, 2\)"):
+        danger_costs(costs, [[0, 3]], 0.5, out=np.zeros((2, 2), np.float32))
