@@ -11,7 +11,7 @@ from ai_core.paths.path import PreparedGround
 from ai_core.paths.searches.callback_search import check_goals
 from ai_core.paths.searches.canonical_moves import AT_ONCE, costs_of, suits
 from ai_core.paths.searches.grid_search_loops import FAR, NOWHERE, UniformField, WeightedSearch
-from ai_core.paths.searches.search import CELLS_PER_LOOK, Goals
+from ai_core.paths.searches.search import CELLS_PER_LOOK, MOST_RESTARTS, Goals
 from ai_core.paths.searches.search_memory import SearchMemory
 
 Cells = NDArray[np.integer] | slice
@@ -71,8 +71,9 @@ class WeightedFlow:
 class FlowField(PreparedGround):
     """Next cell towards the goals, for every cell of a passage. Interruptible work: advance it until it is done.
 
-    If cells change during the search, it restarts. If cells change later, ``is_current`` becomes False
-    and ``advance`` computes a new field; the old one stays in use until the new one is done.
+    If cells change during the search, it restarts; after ``MOST_RESTARTS`` it goes on with a copy of the cells, so that
+    it ends however often they change. If cells change later, ``is_current`` becomes False and ``advance`` computes
+    a new field; the old one stays in use until the new one is done.
 
     Args:
         passage: passage of the grid.
@@ -82,6 +83,9 @@ class FlowField(PreparedGround):
     Raises:
         TypeError: if an argument has the wrong type; a function is not accepted for goals.
         ValueError: if a goal is outside the grid, or there is no goal.
+
+    Attributes:
+        version: version of the passage that the field belongs to; -1 before the first.
 
     Cost: O(cells); each cell is a step. With 8 neighbors, closed corners and a single cost, 512 × 512 cells take
         about 1 ms compiled, 0.1 s interpreted, and 5 bytes per cell; otherwise about 7 ms, 1 s and 12 bytes.
@@ -97,10 +101,11 @@ class FlowField(PreparedGround):
             raise TypeError("goals must be cells, got a function; use AStarSearch for a function")
         self._passage, self._goals = passage, checked
         check_kind("memory", memory, SearchMemory)
-        self._memory = memory or SearchMemory(passage)
+        self._memory = self._working = memory or SearchMemory(passage)
         self._version: int | None = None
+        self._ground, self._restarts = passage, 0
         self._is_made = False
-        self._made_of = -1
+        self.version = -1
         self._making: UniformFlow | WeightedFlow
         self._flow: UniformFlow | WeightedFlow | None = None
         self._costs: NDArray[np.float64] | None = None
@@ -140,7 +145,7 @@ class FlowField(PreparedGround):
     @property
     def is_current(self) -> bool:
         """True if the field is valid for the current cells."""
-        return self._is_made and self._made_of == self._passage.version
+        return self._is_made and self.version == self._passage.version
 
     def advance(self, budget: Budget, /) -> None:
         """Continue until the field is current or the budget is spent.
@@ -151,10 +156,8 @@ class FlowField(PreparedGround):
         self._check_goes_on(budget)
         if self.is_current:
             return
-        if self._version != self._passage.version:
-            self._memory.take(self._passage, self)
-            self._version = self._passage.version
-            self._begin(evenly=suits(self._passage))
+        if self._version is None or (self._version != self._passage.version and self._ground is self._passage):
+            self._restart()
         while True:
             budget.spend(self._making.core.advance(budget.steps_at_once(CELLS_PER_LOOK)))
             if not self._making.core.is_done:
@@ -165,14 +168,33 @@ class FlowField(PreparedGround):
             else:
                 self._begin(evenly=False)
         self._flow, self._costs, self._next_cells = self._making, None, None
-        self._is_made, self._made_of, self._version = True, self._version, None
-        self._memory.holder = None
+        assert self._version is not None
+        self._is_made, self.version = True, self._version
+        if self._ground is self._passage:
+            self._restarts = 0
+        self._leave()
 
     def cancel(self) -> None:
-        """Cancel the search; does nothing when the field is done."""
+        """Cancel the search; a field that is done stays in use, and an unfinished new one is dropped."""
         super().cancel()
-        if self._is_cancelled and self._memory.holder is self:
+        self._leave()
+
+    def _leave(self) -> None:
+        self._version, self._ground = None, self._passage
+        if self._memory.holder is self:
             self._memory.holder = None
+
+    def _restart(self) -> None:
+        if self._version is not None:
+            self._restarts += 1
+        if self._restarts > MOST_RESTARTS:
+            self._leave()
+            self._ground = self._passage.copy()
+        else:
+            self._memory.take(self._passage, self)
+        self._version = self._passage.version
+        self._working = self._memory if self._ground is self._passage else SearchMemory(self._ground)
+        self._begin(evenly=suits(self._ground))
 
     def next_of(self, cells: ArrayLike) -> NDArray[np.int32]:
         """Return the next cell of each mover; its own cell at a goal or without a path.
@@ -209,8 +231,8 @@ class FlowField(PreparedGround):
     def _begin(self, *, evenly: bool) -> None:
         """Start the search; the one for grids of a single cost is many times faster."""
         self._making = (
-            UniformFlow(self._passage, self._goals, self._memory.uniform_field()) if evenly
-            else WeightedFlow(self._passage, self._goals, self._memory.spreading()))
+            UniformFlow(self._ground, self._goals, self._working.uniform_field()) if evenly
+            else WeightedFlow(self._ground, self._goals, self._working.spreading()))
 
     def _known(self) -> UniformFlow | WeightedFlow:
         if self._flow is None:

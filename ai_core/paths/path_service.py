@@ -1,8 +1,8 @@
 """Path service: path requests by ticket, answered within a budget per frame.
 
 Identical requests share one search, including one that has already finished. Searches take
-turns in slices, and a higher priority gives longer turns, so that a long search does not block
-short ones and none starves.
+turns in slices, and a higher priority gives longer turns, so that fewer than ``max_running``
+long searches block no short ones, and none starves.
 """
 from __future__ import annotations
 
@@ -236,6 +236,7 @@ class PathService(Saveable):
         self._held: WeakValueDictionary[int, PathTicket] = WeakValueDictionary()
         self._unclaimed: dict[int, PathTicket] = {}
         self._loaded_at_frame = self.loads = 0
+        self._is_calling = False
         self._counts = dict.fromkeys(
             ("requests", "shared", "searches", "found", "partial", "no_path", "failed", "refused"), 0)
 
@@ -452,6 +453,10 @@ class PathService(Saveable):
         self._loaded_at_frame = self._clock.now.frame
         self.loads += 1
 
+    def _check_at_rest(self) -> None:
+        if self._is_calling:
+            raise RuntimeError("a callback of the path service is running; save and load outside of it")
+
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
         requests, taken = values.requests, set()
         if requests.improving and not hasattr(self.provider, "begin_improving"):
@@ -597,10 +602,13 @@ class PathService(Saveable):
 
     def _call(self, callback: Callable[..., object], ticket: PathTicket, *more: object) -> None:
         """Call a hook or callback with a ticket; an exception is reported and does not stop the others."""
+        outer, self._is_calling = self._is_calling, True
         try:
             callback(ticket, *more)
         except Exception as error:
             self._faults.report_of_the_past(f"callback for ticket {ticket.number}", self._clock.now.frame, error)
+        finally:
+            self._is_calling = outer
 
 
 __all__ = ["TURN_STEPS", "TURN_US", "PathProvider", "PathService", "SearchThreads", "take_turn", "take_turns"]

@@ -13,6 +13,7 @@ from ai_core.maps.grid import Grid
 from ai_core.paths.flow_field import FlowField
 from ai_core.paths.searches.grid_search_loops import NOWHERE
 from ai_core.paths.searches.search import AStarSearch
+from ai_core.paths.searches.search_memory import SearchMemory
 from tests.paths.levels import cost_along, grids, plain_costs, way_from
 
 
@@ -95,3 +96,36 @@ def test_misuse_is_told():
 def test_a_crowd_of_nobody_goes_nowhere():
     field = made(FlowField(Grid([[1, 1]]).passage(), 0))
     assert field.next_of([]).tolist() == field.costs_of([]).tolist() == []
+
+
+def test_field_ends_although_cells_change_after_every_slice():
+    grid = Grid(np.ones((30, 30)))
+    field, door = FlowField(grid.passage(), 0), grid.cell(29, 29)
+    for number in range(200):
+        grid.set_cells([door], 1.0 if number % 2 else math.inf)
+        field.advance(Budget.of_steps(20))
+    assert field.is_done
+    made = field.version
+    for number in range(200):
+        grid.set_cells([door], 1.0 if number % 2 else math.inf)
+        field.advance(Budget.of_steps(20))
+    assert field.version > made
+    field.advance(Budget.unlimited())
+    while not field.is_current:
+        field.advance(Budget.unlimited())
+    plain = FlowField(grid.passage(), 0)
+    plain.advance(Budget.unlimited())
+    assert np.array_equal(field.costs, plain.costs)
+    assert np.array_equal(field.next_cells, plain.next_cells)
+
+
+def test_cancelled_while_computed_again_it_leaves_its_memory():
+    grid = Grid(np.ones((30, 30)))
+    memory = SearchMemory(grid.passage())
+    field = FlowField(grid.passage(), 0, memory=memory)
+    field.advance(Budget.unlimited())
+    grid.set_cells([5], math.inf)
+    field.advance(Budget.of_steps(1))
+    field.cancel()
+    assert memory.holder is None
+    assert field.costs[0, 1] == 1

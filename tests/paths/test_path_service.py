@@ -442,3 +442,20 @@ def test_requests_end_although_the_ground_changes_all_the_time():
             assert [ticket.state for ticket in short] == ["found"] * 3
     assert [ticket.state for ticket in long] == ["found"] * 4
     assert all(ticket.path.bound == 1 for ticket in long)
+
+
+def test_loading_inside_a_callback_is_refused():
+    raised = []
+
+    def load(_ticket):
+        for change in (lambda: service.prepare_state(state), service.save_state):
+            with pytest.raises(RuntimeError, match="save and load outside of it"):
+                change()
+            raised.append(change)
+
+    service = PathService(GridPathProvider(Grid(np.ones((3, 3))).passage()), ManualClock(), on_over=load)
+    state = service.save_state()
+    service.request_path(0, 8)
+    service.advance(Budget.unlimited())
+    assert len(raised) == 2
+    service.prepare_state(state)()

@@ -24,6 +24,9 @@ __all__ = ["Reachability"]
 ROWS_PER_LOOK = 1
 """Rows processed between two checks of the budget (count): 20 µs with 512 columns."""
 
+RUNS_PER_CELL = 0.25
+"""Runs added by changes (per cell) up to which an update is worthwhile; more make memory grow and chains long."""
+
 MOST_CHANGED = 64
 """Number of changed cells (count) above which everything is recomputed, in 10 to 100 ms."""
 
@@ -50,6 +53,7 @@ class Reachability(PreparedGround):
         self._passage = passage
         self._height = passage.shape[0]
         self._rows: int = 0
+        self._most_runs: int = 0
         self._begin()
 
     @property
@@ -98,6 +102,8 @@ class Reachability(PreparedGround):
             self._join_rows(self._rows, last)
             budget.spend(last - self._rows)
             self._rows = last
+            if last == self._height:
+                self._most_runs = len(self._parents) + 100 + int(RUNS_PER_CELL * self._runs.size)
             if budget.is_spent:
                 return
 
@@ -106,7 +112,7 @@ class Reachability(PreparedGround):
         self._runs: NDArray[np.int32] = np.full(self._passage.shape, BLOCKED, np.int32)
         self._flat = self._runs.reshape(-1).data  # single cells are read thrice as fast from it
         self._parents: list[int] = []
-        self._rows = 0
+        self._rows = self._most_runs = 0
 
     def _join_rows(self, first: int, last: int) -> None:
         """Number the runs of some rows, and join them with each other and the row above."""
@@ -135,7 +141,8 @@ class Reachability(PreparedGround):
     def _follow(self, budget: Budget) -> None:
         """Update for changed cells, or restart if that is less work."""
         changed = self._passage.changed_since(self._version)
-        if self._rows < self._height or changed is None or len(changed) > MOST_CHANGED:
+        is_full = len(self._parents) > self._most_runs
+        if self._rows < self._height or changed is None or len(changed) > MOST_CHANGED or is_full:
             self._begin()
             return
         self._version = self._passage.version

@@ -85,3 +85,14 @@ def test_misuse_is_told():
     other.cancel()
     with pytest.raises(RuntimeError, match="was cancelled"):
         other.advance(Budget.unlimited())
+
+
+def test_changes_do_not_fill_the_memory():
+    grid = Grid(np.ones((10, 10)), neighbors=4)
+    grid.set_cells([grid.cell(5, column) for column in range(10)], np.inf)
+    found, door = Reachability(grid.passage()), grid.cell(5, 5)
+    for number in range(2000):
+        grid.set_cells([door], np.inf if number % 2 else 1.0)
+        found.advance(Budget.unlimited())
+        assert found.are_connected(0, 99) == (number % 2 == 0)
+    assert len(found._parents) < 200

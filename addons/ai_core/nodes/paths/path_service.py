@@ -748,7 +748,7 @@ class PathService(SavedState, Node):
         return found
 
     def advance_flows(self, budget: Budget) -> None:
-        """Forget the flow fields that are no longer requested, and compute those that were requested last.
+        """Forget the flow fields that are no longer requested, and compute those requested last, the oldest first.
 
         A goal that moves leaves a field behind in each cell; none of those may delay or outnumber the fields in use.
         """
@@ -759,7 +759,7 @@ class PathService(SavedState, Node):
             unused_s = now_s - asked_s
             if 0 < self.release_after < unused_s or (len(self._flows) > MOST_FLOWS and unused_s > FLOW_IN_USE_S):
                 del self._flows[goal]
-        for field, _ in sorted(self._flows.values(), key=lambda one: -one[1]):
+        for field, _ in sorted(self._flows.values(), key=lambda one: (-one[1], one[0].version)):
             if budget.is_spent:
                 return
             if not field.is_current:
