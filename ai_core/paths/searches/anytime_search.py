@@ -22,11 +22,11 @@ from ai_core.paths.regions.region_paths import RegionSearch
 from ai_core.paths.searches.callback_search import check_goals
 from ai_core.paths.searches.canonical_moves import suits
 from ai_core.paths.searches.cells_along import costs_along, is_path
-from ai_core.paths.searches.search import CELLS_PER_LOOK, AStarSearch, Goals
+from ai_core.paths.searches.search import CELLS_PER_LOOK, MOST_RESTARTS, AStarSearch, Goals
 from ai_core.paths.searches.search_memory import SearchMemory
 from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
 from ai_core.saving.fields import StateError
-from ai_core.saving.kinds import ArrayOf, OneOf, Optional, Whole
+from ai_core.saving.kinds import ArrayOf, Number, OneOf, Optional, Whole
 from ai_core.scheduling.interruptible import Interruptible
 
 __all__ = ["AnytimeSearch"]
@@ -55,7 +55,8 @@ class AnytimeSearch(Interruptible, Saveable):
     ``bound`` limits the ratio of the cost of ``best`` to the lowest cost; at the end it is 1, and the
     cost is that of A*. If no goal can be reached, the search ends with the result of ``AStarSearch``: the
     path to the nearest cell, or none. If cells change, the search restarts from the best path so far,
-    provided it is still open; ``restarts`` counts these.
+    provided it is still open; ``restarts`` counts these. After ``MOST_RESTARTS`` an ``AStarSearch`` ends it, which may
+    leave a bound above 1 if cells change meanwhile.
 
     Args:
         passage: passage of the grid.
@@ -95,7 +96,8 @@ class AnytimeSearch(Interruptible, Saveable):
         start=Whole(0, _last_cell),
         goals=ArrayOf(np.int32, minimum=0, maximum=_last_cell, is_ascending=True, at="_goals"),
         state=OneOf(("going", "done", "cancelled"), at="_state"),
-        best=Optional(path_record(_last_cell), at="_best"), restarts=Whole(), expanded=Whole())
+        best=Optional(path_record(_last_cell, bound=Number(1, absent=math.inf)), at="_best"),
+        restarts=Whole(), expanded=Whole())
 
     def __init__(
         self, passage: GridPassage, start: int, goals: Goals, *, known: Path | None = None,
@@ -113,7 +115,8 @@ class AnytimeSearch(Interruptible, Saveable):
         if regions is not None and (regions.passage is not passage or len(checked) > 1):
             raise ValueError("regions must be of the passage, and the goal a single cell; leave out regions")
         self._passage, self._goals = passage, checked
-        self._over = None if regions is None else RegionSearch(regions, self.start, int(checked[0]))
+        self._over: RegionSearch | AStarSearch | None = (
+            None if regions is None else RegionSearch(regions, self.start, int(checked[0])))
         check_kind("memory", memory, SearchMemory)
         self._memory = memory or SearchMemory(passage)
         self._memory.take(passage, self)
@@ -136,8 +139,10 @@ class AnytimeSearch(Interruptible, Saveable):
         """Upper limit of the cost of ``best`` divided by the lowest cost: 1 at the end, ``inf`` without a path."""
         if self._best is None:
             return math.inf
+        if self._is_done:
+            return self._best.bound
         least = self._core.least
-        if self._is_done or self._best.cost <= least:
+        if self._best.cost <= least:
             return 1.0
         return self._best.cost / least if least > 0 else math.inf
 
@@ -223,10 +228,14 @@ class AnytimeSearch(Interruptible, Saveable):
         if self._is_done:
             return
         if self._passage.version != self._version:
-            self._leave_regions()
+            whole = self._over if isinstance(self._over, AStarSearch) else None
+            if whole is None:
+                self._leave_regions()
             self.restarts += 1
             old = self._best.cells if self._best is not None else np.zeros(0, np.int32)
             self._begin(old if is_path(self._passage, old, self.start, self._goals) else None, self.start)
+            if self.restarts > MOST_RESTARTS:
+                self._over = whole or AStarSearch(self._passage, self.start, self._goals)
         if self._over is not None:
             self._look_over_regions(self._over, budget)
             return
@@ -258,22 +267,32 @@ class AnytimeSearch(Interruptible, Saveable):
         self._leave_regions()
         was_done, passage = self._is_done, self._passage
         kind, cells = ("none", np.zeros(0, np.int32)) if self._best is None else (self._best.state, self._best.cells)
+        bound = 1.0 if self._best is None else self._best.bound
         is_open = is_path(passage, cells, self.start, self._goals)
         self._begin(cells if is_open else None, self.start)
         is_kept = is_open or (kind != "found" and is_path(passage, cells, self.start, cells[-1:]))
         if was_done and (is_kept or kind == "none"):
             self._costs = costs_along(passage, cells) if len(cells) else np.full(1, math.inf)
             self._best = Path(kind, cells, float(self._costs[0]), self.expanded)
-            self._end()
+            self._end(bound)
         elif self._is_cancelled:
             self._leave()
 
-    def _look_over_regions(self, over: RegionSearch, budget: Budget) -> None:
+    def _look_over_regions(self, over: RegionSearch | AStarSearch, budget: Budget) -> None:
         over.advance(budget)
-        if over.is_done:
-            self._over = None
-            if over.result.is_found:
-                self._begin(over.result.cells, self.start)
+        if not over.is_done:
+            return
+        self._over, found = None, over.result
+        if found.is_found and (self._best is None or found.cost < self._best.cost):
+            self._begin(found.cells, self.start)
+        if isinstance(over, RegionSearch):
+            return
+        bound = self.bound
+        if self._best is None:
+            self._best = found
+        elif found.is_found:
+            bound = max(1.0, self._best.cost / found.cost * found.bound) if found.cost else 1.0
+        self._end(bound)
 
     def _leave_regions(self) -> None:
         if self._over is not None:
@@ -336,10 +355,10 @@ class AnytimeSearch(Interruptible, Saveable):
         self._best = Path("found", cells, float(self._costs[0]), self.expanded)
         self._best = replace(self._best, bound=self.bound)
 
-    def _end(self) -> None:
+    def _end(self, bound: float = 1.0) -> None:
         self._is_done = True
         if self._best is not None and self._best.is_found:
-            self._best = replace(self._best, bound=1.0)
+            self._best = replace(self._best, bound=bound)
         self._leave()
 
     def _leave(self) -> None:

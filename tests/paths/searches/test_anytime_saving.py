@@ -78,8 +78,8 @@ def test_a_save_that_cannot_be_right_is_refused():
     state = through_json(search.save_state())
     for spoilt, message in (
         ({"goals": []}, "'goals' must be at least one cell"),
-        ({"best": {"state": "found", "cells": [99]}}, r"'best.cells\[0\]' must be at most 80"),
-        ({"best": {"state": "found", "cells": []}}, "'best': cells must be empty for 'none' and only then"),
+        ({"best": {"state": "found", "cells": [99], "bound": 1}}, r"'best.cells\[0\]' must be at most 80"),
+        ({"best": {"state": "found", "cells": [], "bound": 1}}, "'best': cells must be empty for 'none' and only then"),
     ):
         with pytest.raises(StateError, match=message):
             search.prepare_state({**state, **spoilt})
@@ -90,3 +90,12 @@ def test_a_save_that_cannot_be_right_is_refused():
     in_use.cancel()
     search.prepare_state(state)()
     assert search.save_state() == state
+
+
+def test_bound_of_a_search_ended_by_another_is_kept():
+    passage = Grid(np.ones((9, 9))).passage()
+    search, other = AnytimeSearch(passage, 0, 80), AnytimeSearch(passage, 0, 80)
+    finished(search)
+    search._end(1.5)
+    other.prepare_state(through_json(search.save_state()))()
+    assert (other.bound, other.result.cost) == (1.5, search.result.cost)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.maps.grid import Grid
 from ai_core.paths import AnytimeSearch, AStarSearch, Path, SearchMemory
+from ai_core.paths.searches.search import MOST_RESTARTS
 from ai_core.scheduling import UntilGoodEnough
 from tests.paths.levels import cost_along, grids, plain_costs
 
@@ -256,3 +257,39 @@ def test_the_bound_of_a_way_walked_along_is_that_of_its_rest():
                 cheapest = AStarSearch(passage, search.start, goal)
                 cheapest.advance(Budget.unlimited())
                 assert search.best.cost <= search.best.bound * cheapest.result.cost * (1 + 1e-6)
+
+
+CHANGES = st.lists(st.tuples(st.integers(0, 63), st.sampled_from([1.0, 3.0, math.inf])), max_size=30)
+
+
+@given(grid=grids(), numbers=NUMBERS, changes=CHANGES)
+def test_bound_holds_at_the_end_after_any_changes(grid, numbers, changes):
+    passage = grid.passage()
+    start, goals = ends_on(passage, numbers)
+    search = AnytimeSearch(passage, start, goals)
+    for cell, cost in changes:
+        grid.set_cells([cell % passage.costs.size], cost)
+        if search.is_done:
+            return
+        search.advance(Budget.of_steps(1))
+    result, plain = advanced(search).result, plain_costs(passage, start)
+    if result.is_found:
+        least = min(plain[goal] for goal in goals if goal in plain)
+        assert cost_along(passage, result.cells.tolist()) == pytest.approx(result.cost, rel=1e-9)
+        assert least * (1 - 1e-9) <= result.cost <= search.bound * least * (1 + 1e-9)
+    elif search.restarts < MOST_RESTARTS:
+        assert not set(goals) & set(plain)
+
+
+def test_first_path_is_found_while_cells_change_all_the_time():
+    cells = np.ones((40, 40))
+    for row in range(3, 40, 4):
+        cells[row] = np.inf
+        cells[row, 1 if row // 4 % 2 else 38] = 1
+    grid = Grid(cells, neighbors=4)
+    search, door = AnytimeSearch(grid.passage(), 0, grid.cell(38, 5)), grid.cell(39, 39)
+    for number in range(200):
+        grid.set_cells([door], 1.0 if number % 2 else math.inf)
+        search.advance(Budget.of_steps(50))
+    assert search.is_done
+    assert search.result.cost == plain_costs(grid.passage(), 0)[grid.cell(38, 5)]
