@@ -19,7 +19,7 @@ from ai_core.errors import (
 from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation, given_faults
 from ai_core.level_of_detail.behavior_ranges import BehaviorRanges, ImportanceRange, checked_importance, merge_ranges
 from ai_core.saving.declared_state import Change, DeclaredState, Hook, Saveable
-from ai_core.saving.fields import State, check_names, checked_dict
+from ai_core.saving.fields import LATEST_S, State, check_names, checked_dict
 from ai_core.saving.inner_state import inner_state, prepared_inner
 from ai_core.saving.kinds import Flag, MapOf, Named, Number, Optional, Row, Seconds, Whole
 from ai_core.scheduling.task import Turn, Work
@@ -223,7 +223,7 @@ class BehavioralLOD(Saveable):
             UnknownNameError: if no behavior has the name.
             TypeError, ValueError: if ``for_s`` is not a number above 0.
         """
-        left_s = math.inf if for_s is None else finite_number("for_s", for_s, above=0)
+        left_s = math.inf if for_s is None else finite_number("for_s", for_s, above=0, maximum=LATEST_S)
         self._forced = ForcedBehavior(self._named(name), left_s)
         self._tell()
 

@@ -14,6 +14,7 @@ from ai_core.level_of_detail.agent_rows import LARGEST_ID, MOST_AGENTS, AgentRow
 from ai_core.level_of_detail.importance_settings import PARTS, VIEWER_PARTS, ImportanceSettings
 from ai_core.level_of_detail.viewer import Viewer, ViewerContributions
 from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
+from ai_core.saving.fields import LATEST_S
 from ai_core.saving.kinds import ArrayOf, Columns, MapOf, Number, Row, Seconds, Whole
 
 __all__ = ["Importance"]
@@ -149,7 +150,7 @@ class Importance(Saveable):
             TypeError, ValueError: if an argument is out of range.
         """
         value = finite_number("value", value, minimum=0, maximum=1)
-        left_s = math.inf if for_s is None else finite_number("for_s", for_s, above=0)
+        left_s = math.inf if for_s is None else finite_number("for_s", for_s, above=0, maximum=LATEST_S)
         for one in self._rows.ids[self._rows.rows(ids)].tolist():
             self._forced[one] = (value, left_s)
 

@@ -23,6 +23,7 @@ from ai_core.level_of_detail.agent_rows import LARGEST_ID, MOST_AGENTS
 from ai_core.level_of_detail.behavior_ranges import BehaviorRanges
 from ai_core.level_of_detail.behavioral_lod import BehavioralLOD
 from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
+from ai_core.saving.fields import LATEST_S
 from ai_core.saving.kinds import ArrayOf, MapOf, Row, Seconds, Whole
 
 __all__ = ["Level", "LevelLimits"]
@@ -113,7 +114,7 @@ class LevelLimits(Saveable):
             TypeError, ValueError: if an argument has a wrong type or is out of range.
         """
         level = whole_number("level", level, minimum=0, maximum=self.off - 1)
-        left_s = math.inf if for_s is None else finite_number("for_s", for_s, above=0)
+        left_s = math.inf if for_s is None else finite_number("for_s", for_s, above=0, maximum=LATEST_S)
         agent_id = whole_number("agent_id", agent_id, minimum=0)
         place = np.searchsorted(self._ids, agent_id)
         if place >= len(self._ids) or self._ids[place] != agent_id:

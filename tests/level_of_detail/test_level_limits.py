@@ -14,6 +14,7 @@ from ai_core.clock import ManualClock
 from ai_core.errors import UnknownNameError
 from ai_core.faults import FaultIsolation
 from ai_core.level_of_detail.behavioral_lod import BehavioralLOD, LODBehavior
+from ai_core.level_of_detail.importance import Importance
 from ai_core.level_of_detail.level_limits import Level, LevelLimits
 from ai_core.saving.fields import StateError
 from ai_core.scheduling.policies import Policy
@@ -191,6 +192,17 @@ def test_first_levels_of_a_spawned_crowd_are_spread_over_updates():
         limits.update(range(100), [0.5] * 100)
         counts.append(limits.counts[0])
     assert counts == [20, 40, 60, 80, 100, 100]
+
+
+def test_a_time_too_long_to_be_saved_is_refused():
+    limits, importance = LevelLimits(TWO), Importance()
+    importance.add(1)
+    limits.update([0], [0.5])
+    lod = BehavioralLOD([LODBehavior(name="plan", work=lambda turn: None)])
+    for force in (lambda: limits.force(0, 0, for_s=1e13), lambda: importance.force(0, 0.5, for_s=1e13),
+                  lambda: lod.force("plan", for_s=1e13)):
+        with pytest.raises(ValueError, match="for_s must be at most 1e\\+12"):
+            force()
 
 
 def test_forced_agents_come_first_until_their_time_is_over():
