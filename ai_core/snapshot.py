@@ -10,6 +10,7 @@ from ai_core.errors import UnknownNameError, check_type, shown
 from ai_core.saving.fields import State, StateError, brief, check_names, check_version, checked_dict, refuse
 from ai_core.saving.inner_state import is_saveable
 from ai_core.saving.plain_data import (
+    FEWER,
     MAXIMUM_DEPTH,
     MAXIMUM_VALUES,
     DuplicateKeys,
@@ -233,7 +234,7 @@ def _check_size(text: str) -> None:
         raise SnapshotError(f"a snapshot must hold at most {MAXIMUM_CHARACTERS} characters, got {len(text)}")
     values = sum(map(text.count, ",[{"))
     if values > MAXIMUM_VALUES:
-        raise SnapshotError(f"a snapshot must hold at most {MAXIMUM_VALUES} values, got {values}")
+        raise SnapshotError(f"a snapshot must hold at most {MAXIMUM_VALUES} values, got {values}; {FEWER}")
 
 
 def _states_in(snapshot: object) -> dict[str, Any]:

@@ -10,11 +10,15 @@ from ai_core.saving.fields import StateError, brief
 
 __all__ = ["MAXIMUM_DEPTH", "MAXIMUM_VALUES", "DuplicateKeys", "JsonConstant", "check_plain", "room_after"]
 
-MAXIMUM_VALUES = 1_000_000
-"""Most values in a snapshot (count), in text commas and brackets: ten times a large game.
+MAXIMUM_VALUES = 3_000_000
+"""Most values in a snapshot (count), in text commas and brackets; it protects the loading of unknown saves.
 
-Each may cost 100 bytes in memory, and a microsecond or two to check and to restore.
+2,000 agents that each remember 20 others have 2 million, in 21 million characters. Each value may cost 100 bytes
+in memory, and a microsecond or two to check and to restore.
 """
+
+FEWER = "let memories end sooner (SenseMemory), or save the parts in several snapshots"
+"""Remedy for too many values."""
 
 MAXIMUM_DEPTH = 200
 """Most levels of nested lists and dicts (count). States of ai_core have fewer than ten,
@@ -88,7 +92,7 @@ def _find_wrong(whole: object, room: int) -> None:
                 _refuse([*(one for one, _ in inside), key], value)
             room -= len(value)
             if room < 0:
-                raise StateError(f"a snapshot must hold at most {MAXIMUM_VALUES} values, got more")
+                raise StateError(f"a snapshot must hold at most {MAXIMUM_VALUES} values, got more; {FEWER}")
             if len(inside) >= MAXIMUM_DEPTH:
                 raise StateError(f"{_place([one for one, _ in inside])!r} is nested deeper than {MAXIMUM_DEPTH}")
             if kind is dict and not set(map(type, value)) <= TEXT:
