@@ -39,6 +39,7 @@ class ByHand extends Node:
 ## unless it reads nodes from memory in a better order.
 class Bare extends Node:
 	var refusing: Array[Refusing] = []
+	var above: Array[Node] = []
 	var working: Array[Working] = []
 	func _process(delta: float) -> void:
 		var first := 0
@@ -47,6 +48,10 @@ class Bare extends Node:
 				if refusing[first + i]._can_activate(): break
 			first += 9
 			one._tick(delta)
+
+	func _notification(what: int) -> void:
+		if what == NOTIFICATION_PREDELETE:
+			for one in above: one.free()
 
 
 ## Sends an event to one machine in so many, in each frame to others.
@@ -210,18 +215,7 @@ func machines(count: int, one_in: int, make := func() -> Node: return StateMachi
 		var character := Node.new()
 		var machine: Node = make.call()
 		machine.name = "Machine"
-		var around: Node = machine
-		for what: String in ["outer", "middle"]:
-			var inside := named(AIState.new(), what)
-			around.add_child(inside)
-			around = inside
-		for what: String in ["a", "b"]:
-			var leaf := named(AIState.new(), what)
-			around.add_child(leaf)
-			var way := StateTransition.new()
-			way.event = "flip"
-			way.to = NodePath("../../" + ("b" if what == "a" else "a"))
-			leaf.add_child(way)
+		if machine is StateMachine: fill(machine)       # states outside of one are an error
 		character.add_child(machine)
 		driver.machines.append(machine)
 		return character)
@@ -229,15 +223,30 @@ func machines(count: int, one_in: int, make := func() -> Node: return StateMachi
 	return made
 
 
+func fill(machine: StateMachine) -> void:
+	var around: Node = machine
+	for what: String in ["outer", "middle"]:
+		var inside := named(AIState.new(), what)
+		around.add_child(inside)
+		around = inside
+	for what: String in ["a", "b"]:
+		var leaf := named(AIState.new(), what)
+		around.add_child(leaf)
+		var way := StateTransition.new()
+		way.event = "flip"
+		way.to = NodePath("../../" + ("b" if what == "a" else "a"))
+		leaf.add_child(way)
+
+
 func bare(count := CHARACTERS) -> Node:
 	var caller := Bare.new()
 	var made := crowd(Node.new(), count, func() -> Node:
 		var one := Node.new()
-		var instead := Node.new()       # of a tree
+		var instead := Node.new()       # of a tree; outside of the scene, where habits without one are an error
 		asked(instead)
 		for i in 9: caller.refusing.append(instead.get_child(i))
 		caller.working.append(instead.get_child(9))
-		one.add_child(instead)
+		caller.above.append(instead)
 		return one)
 	made.add_child(caller)
 	return made
