@@ -145,3 +145,18 @@ def test_long_ways_may_go_over_regions(service, points, physics_frames):
     physics_frames(2)
     assert service.get_state(ticket) == "found"
     assert service.service.ticket(0).path.bound > 1
+
+
+def test_tickets_of_a_replaced_ground_are_not_saved(scheduler, service, points, physics_frames, expect_errors):
+    former = [service.request_path(Vector2(0, 0), Vector2(x, 0)) for x in (10, 20)]
+    physics_frames(2)
+    service.set_grid_from(points)
+    new = service.request_path(Vector2(0, 30), Vector2(50, 30))     # has the number of the first, in its service
+    physics_frames(2)
+    assert [service.get_state(one) for one in (*former, new)] == ["found"] * 3
+    way = service.check_path(new).tolist()
+    assert scheduler.load_state(through_json(scheduler.save_state()))
+    assert service.check_path(new).tolist() == way
+    expect_errors("check_path: unknown ticket id", times=2)
+    for one in former:
+        service.call("check_path", one)

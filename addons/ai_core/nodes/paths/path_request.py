@@ -21,6 +21,7 @@ class PathRequest:
     Attributes:
         number: id for scripts.
         ticket: ticket of the library's path service.
+        service: that path service; the node has another one after its ground was replaced.
         dimensions: 3 or 2.
         places: positions of the grid's cells, None over a navigation map; not affected by a later grid.
         straight_on: ground on which the path is straightened; None leaves it from cell to cell.
@@ -32,6 +33,7 @@ class PathRequest:
 
     number: int
     ticket: PathTicket
+    service: Any
     dimensions: int
     places: Places | None
     straight_on: GridPassage | None = None

@@ -300,7 +300,7 @@ class PathService(SavedState, Node):
     def set_grid_from(self, source: Variant = None) -> None:
         """Use a TileMapLayer, a GridMap or an AStarGrid2D as it is now; null reads grid_node again.
 
-        Waiting requests fail and emit path_failed.
+        Waiting requests fail and emit path_failed. Found paths stay those of the former ground, and are not saved.
         """
         grid, places = self._read_grid(source)      # raises before anything is changed
         self.source = self.Source.GRID
@@ -648,7 +648,7 @@ class PathService(SavedState, Node):
             self._invalid += 1
             raise RefusedValue(str(error)) from None
         self._last_id += 1
-        request = PathRequest(self._last_id, ticket, self._dimensions, self._places, self.pulled_on)
+        request = PathRequest(self._last_id, ticket, self._service, self._dimensions, self._places, self.pulled_on)
         self._requests[request.number] = self._open[ticket] = request
         return request.number
 
@@ -880,9 +880,10 @@ class PathService(SavedState, Node):
         return change
 
     def _save_requests(self) -> list[Any]:
+        """Return the requests, but those of a ground that was replaced: their paths are of its cells."""
         return REQUESTS.save([
             SimpleNamespace(number=one.number, ticket=one.ticket.number, is_closed=one.ticket not in self._open)
-            for one in self._requests.values()], self)
+            for one in self._requests.values() if one.service is self._service], self)
 
     def _prepare_requests(self, plain: object, place: str) -> Change:
         """Check saved requests; return a function that loads them, after the service has its tickets."""
@@ -893,7 +894,7 @@ class PathService(SavedState, Node):
             self._over.clear()
             for row in rows:
                 ticket = self.service.ticket(row.ticket)
-                one = PathRequest(row.number, ticket, self._dimensions, self._places, self.pulled_on)
+                one = PathRequest(row.number, ticket, self._service, self._dimensions, self._places, self.pulled_on)
                 self._requests[row.number] = one
                 if not row.is_closed:
                     self._open[ticket] = one
