@@ -366,6 +366,11 @@ class EventManager(Saveable):
         return len(self._queue) + self._is_delivering
 
     @property
+    def queued_events(self) -> dict[int, Event]:
+        """The events of the queue by number: 1 is the first that was sent. Cost: O(queue)."""
+        return {entry[3] + 1: entry[4] for entry, _ in self._queue.entries()}
+
+    @property
     def is_broadcasting(self) -> bool:
         """True if an event was delivered to some of its listeners and not to all."""
         return bool(self._nested) or bool(self._queue.partly_delivered)

@@ -1,4 +1,4 @@
-"""Listeners that stopped and listened again, or listen no more, between a save and its load."""
+"""Listeners that stopped and listened again, or listen no more, between a save and its load; receipts in saves."""
 from __future__ import annotations
 
 import pytest
@@ -126,3 +126,24 @@ def test_awaited_listener_must_listen_or_be_left_out(game, physics_frames, expec
     assert "is no listener to all that was under way to it" in scheduler.get_left_out()["Events/Ear"]
     physics_frames(1)
     assert ear.get("told") == 0
+
+
+@pytest.mark.parametrize("is_new", [False, True])
+def test_receipt_of_a_queued_event_is_completed_after_a_load(game, physics_frames, is_new):
+    scheduler, manager, ear = game()
+    ear.call("begin", manager)
+    number = manager.send("door", [], 0.1, {"receipt": True})
+    saved = scheduler.save_state()
+    undone = manager.send("door", [], 0.0, {"receipt": True})
+    if is_new:
+        scheduler, manager, ear = game()
+        ear.call("begin", manager)
+    assert scheduler.load_state(saved) is True
+    assert manager.get_receipt(undone) == {}
+    assert manager.get_receipt(number)["is_complete"] is False
+    physics_frames(20)
+    receipt = manager.get_receipt(number)
+    assert (receipt["is_complete"], len(receipt["listeners"])) == (True, 1)
+    later = manager.send("door", [], 0.0, {"receipt": True})
+    assert later > number
+    assert manager.get_receipt(number)["is_complete"] is True

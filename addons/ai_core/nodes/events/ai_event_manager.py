@@ -102,8 +102,6 @@ def _released(_event: Event) -> None:
 
 
 GROUP = "ai_event_managers"
-RECEIPTS = 256
-"""Receipts kept (count); a sender reads its receipt soon after sending."""
 
 
 @gdclass(icon="res://addons/ai_core/icons/ai_event_manager.svg", keywords="event bus, message bus, signals")
@@ -141,8 +139,6 @@ class AIEventManager(Node):
     def __init__(self) -> None:
         self._events: SceneEvents | None = None
         self._group: Group | None = None
-        self._receipts: dict[int, Event] = {}
-        self._receipts_given = 0
         self._signals: set[str] = set()
         self._known: tuple[str, ...] | None = None     # codes that hold here, as of the change _known_at
         self._known_at = 0
@@ -173,7 +169,6 @@ class AIEventManager(Node):
         for callback in [*self._checks]:
             self.uncheck(callback)
         self._leave_events()
-        self._receipts.clear()
         self.end_day()
 
     def join_events(self) -> bool:
@@ -306,9 +301,10 @@ class AIEventManager(Node):
     def get_receipt(self, number: int) -> dict:
         """Return the deliveries of an event: "code", "listeners" with a row for each, and "is_complete".
 
-        Returns an empty Dictionary for an unknown number; the latest 256 receipts are kept.
+        Returns an empty Dictionary for an unknown number. The latest 256 receipts of all managers under the same
+        scheduler are kept, and by saves those of events that are still queued.
         """
-        event = self._receipts.get(number)
+        event = None if self._events is None else self._events.event_with_receipt(number)
         if event is None or event.receipt is None:
             return {}
         rows = [{"name": one.name, "delivered_at_s": one.delivered_at.seconds, "has_failed": one.has_failed}
@@ -402,13 +398,8 @@ class AIEventManager(Node):
 
     def _send(self, code: str, arguments: Any, reach: str, delay_s: float, terms: dict) -> int:
         self._check_code(code)
-        event = self.group.send(code, *arguments, reach=reach, delay_s=delay_s, **sending_terms(terms, self))
-        if event.receipt is None:
-            return 0
-        self._receipts_given += 1
-        self._receipts[self._receipts_given] = event
-        self._receipts.pop(self._receipts_given - RECEIPTS, None)
-        return self._receipts_given
+        terms = {"reach": reach, "delay_s": delay_s, **sending_terms(terms, self)}
+        return self.events.send(self.group, code, arguments, terms)
 
     def _event(self, code: str, arguments: Any, reach: str, sender: Any) -> Event:
         """Return an event without terms other than its reach; its terms are created once."""

@@ -253,6 +253,9 @@ def _without(narrowcast: Any, groups: set[str], lost: set[Any]) -> Any:
 AWAITING = "listener to all that was under way to it"
 """What a node was that does not listen any more, for messages."""
 
+RECEIPTS = 256
+"""Receipts kept (count); a sender reads its receipt soon after sending."""
+
 _OF_SCHEDULER: dict[int, SceneEvents] = {}
 
 
@@ -305,6 +308,7 @@ class SceneEvents(Saveable):
         self.radios: dict[ListeningNode, SquadRadio] = {}
         self.watched_entries = 0             # log entries that a debugger needs
         self._logged_entries = 0
+        self._receipts: dict[int, Event] = {}      # by number of the event, the latest last
         self.changes = 0         # counts changes of the hierarchy and of declared codes
         self._purge_at = 64
 
@@ -429,6 +433,31 @@ class SceneEvents(Saveable):
         found = (one for members in self._members.values() for one in members if one.member.name == name)
         member = next(found, None)
         return None if member is None else get_object(member.node_id)
+
+    # ---- receipts
+
+    def send(self, group: Group, code: str, arguments: Any, terms: dict[str, Any]) -> int:
+        """Queue an event; return the number of its receipt, 0 if it has none or was refused.
+
+        Events are numbered as they are sent, so that a number means the same event after loading.
+        """
+        before = self.manager.counts.sent
+        event = group.send(code, *arguments, **terms)
+        number = self.manager.counts.sent
+        if event.receipt is None or number == before:
+            return 0
+        self._receipts[number] = event
+        if len(self._receipts) > RECEIPTS:
+            del self._receipts[next(iter(self._receipts))]
+        return number
+
+    def event_with_receipt(self, number: int) -> Event | None:
+        """Return an event that was sent with a receipt, None if it is not among the latest."""
+        return self._receipts.get(number)
+
+    def _finish_load(self) -> None:
+        queued = self.manager.queued_events
+        self._receipts = {number: event for number, event in queued.items() if event.receipt is not None}
 
     # ---- called by the library
 
