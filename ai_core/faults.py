@@ -158,6 +158,8 @@ class FaultIsolation(Saveable):
 
     def release(self, key: Hashable) -> None:
         """Let quarantined work run again, with its count of failures at 0; otherwise do nothing."""
+        if not (self.has_failing or self.has_quarantined):
+            return
         key = _weak(key)
         self._quarantined.discard(key)
         self._in_a_row.pop(key, None)

@@ -68,7 +68,8 @@ class IdTable:
     @cached_property
     def ids(self) -> NDArray[np.int32]:
         """All ids in use, ascending; read-only. The same array until an id is added or removed."""
-        found = np.sort(self.by_slot[self.by_slot >= 0])
+        found = self.by_slot[self.by_slot >= 0]
+        found.sort()
         found.flags.writeable = False
         return found
 

@@ -392,7 +392,8 @@ class SourceTable:
     @cached_property
     def are_shown(self) -> list[bool]:
         """Whether any source has a strength, by modality. Cost: O(1) while strengths stay."""
-        return [bool((column >= 0).any()) for column in self.strength.T]
+        shown: list[bool] = np.logical_or.reduce(self.strength >= 0).tolist()
+        return shown
 
     def highest_factor(self, slots: NDArray[np.intp] | slice) -> NDArray[np.float64]:
         """Return the highest factor of light, and of contrast to a background, on strengths."""

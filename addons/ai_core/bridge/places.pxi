@@ -8,7 +8,7 @@ ctypedef struct PlacedNode:
     void* node                   # NULL once it is freed
     void* parent                 # to have it brought nearer, never to be used: it may be gone
     uint64_t id                  # of one that is not of our classes; else 0
-    Py_ssize_t row               # where it is written
+    bint is_none                 # a row without a node
 
 ctypedef struct Rows:            # BORROWED for one call
     char* data                   # NULL for none
@@ -27,64 +27,99 @@ cdef enum:
 
 @cython.final
 cdef class NodePlaces:
-    """Nodes whose positions and directions are read repeatedly.
+    """Nodes whose positions and directions are read repeatedly, each into a row of arrays.
 
     Args:
         nodes: n Node3D; or Node2D, if ``pixel_m`` is given.
         pixel_m: length of a pixel (m); 0 for Node3D.
-        rows: shape (n,), the row of each node in the arrays that ``read`` fills, 0 or more; None for their order.
+
+    Attributes:
+        nodes: node by row, None for a row without one; read-only.
     """
     cdef readonly list nodes
     cdef double pixel_m
     cdef PlacedNode* all         # OWNED
-    cdef Py_ssize_t count
-    cdef Py_ssize_t rows         # that arrays must have
+    cdef Py_ssize_t count        # rows
+    cdef Py_ssize_t capacity     # rows that ``all`` has memory for
     cdef int64_t seen_freed      # ``instances_freed`` as pointers were read last
     cdef object positions        # the arrays that were filled last, and where they are
     cdef object forwards
     cdef float[:, :] at
     cdef float[:, :] ahead
 
-    def __init__(self, nodes, double pixel_m=0, rows=None):
-        self.nodes, self.pixel_m = list(nodes), pixel_m
-        free(self.all)
-        self.count = 0
-        self.all = NULL
-        self.all = <PlacedNode*>memory_of(len(self.nodes), sizeof(PlacedNode))
-        self.count = len(self.nodes)
-        self.find_nodes()
-        self.number_rows(range(self.count) if rows is None else rows)
+    def __init__(self, nodes=(), double pixel_m=0):
+        cdef Py_ssize_t i
+        self.nodes, self.pixel_m, self.count = [], pixel_m, 0
+        self.seen_freed = instances_freed
+        nodes = list(nodes)
+        for i in range(len(nodes)):
+            self.put(i, nodes[i])
 
     def __dealloc__(self):
         free(self.all)
 
-    cdef int number_rows(self, rows) except -1:
-        cdef Py_ssize_t i
-        if len(rows) != self.count:
-            raise ValueError(f"{self.count} nodes need {self.count} rows, got {len(rows)}")
-        self.rows = 0
-        for i in range(self.count):
-            self.all[i].row = rows[i]
-            if self.all[i].row < 0:
-                raise ValueError(f"a row must be 0 or more, got {rows[i]}")
-            self.rows = max(self.rows, self.all[i].row + 1)
+    def put(self, Py_ssize_t row, GDObject node not None):
+        """Let a node be read into a row, 0 or more, in place of the node that was.
 
-    cdef int find_nodes(self) except -1:
+        Cost: two engine calls, apart from doubling.
+        """
+        cdef PlacedNode found
+        if row < 0:
+            raise ValueError(f"a row must be 0 or more, got {row}")
+        self.find(node, &found)
+        self.have_memory(row + 1)
+        while self.count <= row:
+            self.nodes.append(None)
+            self.all[self.count].is_none = True
+            self.all[self.count].node = self.all[self.count].parent = NULL
+            self.count += 1
+            self.positions = self.forwards = None        # whose number of rows is to be checked again
+        self.nodes[row], self.all[row] = node, found
+
+    def drop(self, Py_ssize_t row):
+        """Leave a row without a node; ``read`` does not change it."""
+        if not 0 <= row < self.count:
+            raise IndexError(f"row must be one of {self.count} rows, got {row}")
+        self.nodes[row] = None
+        self.all[row].is_none = True
+        self.all[row].node = self.all[row].parent = NULL
+        while self.count and self.all[self.count - 1].is_none:
+            self.count -= 1
+            self.nodes.pop()
+
+    cdef int have_memory(self, Py_ssize_t rows) except -1:
+        cdef Py_ssize_t capacity = max(rows, 2 * self.capacity)
+        cdef PlacedNode* larger
+        if rows <= self.capacity:
+            return 0
+        larger = <PlacedNode*>memory_of(capacity, sizeof(PlacedNode))
+        if self.count:
+            memcpy(larger, self.all, self.count * sizeof(PlacedNode))
+        free(self.all)
+        self.all, self.capacity = larger, capacity
+        return 0
+
+    cdef int find(self, GDObject node, PlacedNode* one) except -1:
+        one.is_none = False
+        one.id = node.id if node.instance == NULL else 0
+        one.node = node.pointer if one.id == 0 else gd_object_get_instance_from_id(one.id)
+        one.parent = NULL
+        if one.node != NULL:
+            if not is_of_class(one.node, in_plane.node_tag if self.pixel_m else in_space.node_tag):
+                raise TypeError(f"needs a {'Node2D' if self.pixel_m else 'Node3D'}, got {node!r}")
+            gd_object_method_bind_ptrcall(bind_get_parent, one.node, NULL, &one.parent)
+        return 0
+
+    cdef int find_again(self) except -1:
+        """Read the pointers of all nodes from their objects."""
         cdef Py_ssize_t i
-        cdef PlacedNode* one
-        cdef GDObject node
         if len(self.nodes) != self.count:
-            raise ValueError(f"the number of nodes changed from {self.count} to {len(self.nodes)}; make another NodePlaces for them")
+            raise ValueError(f"the number of nodes changed from {self.count} to {len(self.nodes)}; use put() and drop()")
         for i in range(self.count):
-            one, node = &self.all[i], <GDObject?>self.nodes[i]
-            one.id = node.id if node.instance == NULL else 0
-            one.node = node.pointer if one.id == 0 else gd_object_get_instance_from_id(one.id)
-            one.parent = NULL
-            if one.node != NULL:
-                if not is_of_class(one.node, in_plane.node_tag if self.pixel_m else in_space.node_tag):
-                    raise TypeError(f"needs a {'Node2D' if self.pixel_m else 'Node3D'}, got {node!r}")
-                gd_object_method_bind_ptrcall(bind_get_parent, one.node, NULL, &one.parent)
+            if not self.all[i].is_none:
+                self.find(<GDObject?>self.nodes[i], &self.all[i])
         self.seen_freed = instances_freed
+        return 0
 
     def read(self, positions, forwards=None):
         """Read the positions and directions of all nodes.
@@ -95,7 +130,7 @@ cdef class NodePlaces:
             forwards: shape (n or more, 3) float32, overwritten with unit vectors along -z, for Node2D along x; or None.
 
         Returns:
-            Indices of nodes that are freed, or whose transform holds a NaN or infinity; their rows do not change.
+            Rows of nodes that are freed, or whose transform holds a NaN or infinity; their rows do not change.
 
         Cost: one engine call per node, about 30 ns; no allocation.
         """
@@ -114,25 +149,27 @@ cdef class NodePlaces:
             ahead.data, ahead.row, ahead.column = <char*>&self.ahead[0, 0], self.ahead.strides[0], self.ahead.strides[1]
             ahead.columns = self.ahead.shape[1]
         if self.seen_freed != instances_freed:
-            self.find_nodes()
+            self.find_again()
         for i in range(min(<Py_ssize_t>PLACES_AHEAD, count)):
             fetch_place(&self.all[i])
         for i in range(count):
             if i + PLACES_AHEAD < count:
                 fetch_place(&self.all[i + PLACES_AHEAD])
+            if self.all[i].is_none:
+                continue
             if self.all[i].id != 0:
                 self.all[i].node = gd_object_get_instance_from_id(self.all[i].id)
             if self.all[i].node == NULL or not (
-                    read_flat(self.all[i].node, self.pixel_m, &at, &ahead, self.all[i].row) if self.pixel_m
-                    else read_solid(self.all[i].node, &at, &ahead, self.all[i].row)):
+                    read_flat(self.all[i].node, self.pixel_m, &at, &ahead, i) if self.pixel_m
+                    else read_solid(self.all[i].node, &at, &ahead, i)):
                 lost.append(i)
         return lost
 
     cdef int view_arrays(self, float[:, :] positions, float[:, :] forwards, Py_ssize_t columns) except -1:
         """Take views of the arrays if they are others than before: a view takes longer than reading a node."""
         cdef Py_ssize_t most = positions.shape[0] if forwards is None else min(positions.shape[0], forwards.shape[0])
-        if most < self.rows:
-            raise ValueError(f"{self.count} nodes need {self.rows} rows, got {most}")
+        if most < self.count:
+            raise ValueError(f"{self.count} nodes need {self.count} rows, got {most}")
         if positions.shape[1] < columns or (forwards is not None and forwards.shape[1] < columns):
             raise ValueError(f"rows must have {columns} columns, got {positions.shape[1]}")
         self.positions = self.forwards = None

@@ -86,6 +86,57 @@ def test_rows_that_are_too_few_or_too_narrow_are_refused(node):
         NodePlaces([node("Node3D")], 0.01)
 
 
+def test_nodes_come_and_go_one_by_one(node, rows):
+    one, two, three = at(node, (1, 0, 0), (2, 0, 0), (3, 0, 0), of="BridgeProbe")
+    places = NodePlaces()
+    places.put(2, three)
+    places.put(0, one)
+    assert places.nodes == [one, None, three]
+    assert places.read(*rows) == []
+    assert rows[0][:, 0].tolist() == [1, -1, 3]
+    places.drop(0)
+    places.put(1, two)
+    one.position = two.position = three.position = Vector3(9, 0, 0)
+    three.free()
+    assert places.read(*rows) == [2]
+    assert rows[0][:, 0].tolist() == [1, 9, 3]
+    places.put(2, one)
+    places.drop(1)
+    one.position = Vector3(5, 0, 0)
+    assert places.read(*rows) == []
+    assert rows[0][:, 0].tolist() == [1, 9, 5]
+    places.drop(2)
+    assert places.nodes == []
+
+
+def test_arrays_must_have_room_for_a_later_row(node):
+    positions = np.full((2, 3), -1, np.float32)
+    nodes = at(node, (1, 2, 3), (4, 5, 6), (7, 8, 9))
+    places = NodePlaces(nodes[:2])
+    assert places.read(positions) == []
+    places.put(2, nodes[2])
+    with pytest.raises(ValueError, match="3 nodes need 3 rows, got 2"):
+        places.read(positions)
+    places.drop(2)
+    assert places.read(positions) == []
+
+
+def test_what_is_no_node_or_no_row_is_refused(node):
+    one, = at(node, (1, 2, 3))
+    places = NodePlaces([one])
+    for wrong in (None, 1):
+        with pytest.raises(TypeError):
+            places.put(0, wrong)
+    with pytest.raises(TypeError, match="needs a Node3D, got <Node2D"):
+        places.put(0, node("Node2D"))
+    with pytest.raises(ValueError, match="0 or more, got -1"):
+        places.put(-1, one)
+    for row in (-1, 1):
+        with pytest.raises(IndexError, match=f"one of 1 rows, got {row}"):
+            places.drop(row)
+    assert places.nodes == [one]
+
+
 @pytest.mark.parametrize("columns", [2, 3])
 def test_nodes_in_the_plane_are_read_in_metres_and_look_along_x(node, columns):
     positions, forwards = (np.full((5, columns), -1, np.float32) for _ in range(2))

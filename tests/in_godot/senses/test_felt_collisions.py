@@ -149,6 +149,33 @@ def test_a_removed_sensor_stops_listening_until_it_returns(body, place, schedule
     assert touches(world) == []
 
 
+@pytest.mark.parametrize("mover", KINDS)
+def test_a_body_feels_as_long_as_a_sensor_is_in_it(body, place, node, bump, signals, mover):
+    world = place(comes := body(mover, 1.6), body("StaticBody3D", 0))
+    other = node("Sensor3D", comes, sight_threshold=99.0)
+    own = node("SenseSource3D", comes)
+    bump(comes, 2)
+    for one in (other, own):
+        one.free()
+    late = signals(node("Sensor3D", comes, sight_threshold=99.0), "sensed")      # in the row of the one that left
+    bump(comes, 33)
+    assert touches(world)[:1] == [(world.source, pytest.approx(0.7))]
+    assert [who for who, what, *_ in late if what == "touch"][:1] == [world.source]
+
+
+def test_a_load_after_others_have_left_leaves_nobody_numb(body, place, node, scheduler, bump, physics_frames):
+    early = [node("Sensor3D", scheduler), node("SenseSource3D", scheduler, sight_strength=0.0)]
+    world = place(comes := body("CharacterBody3D", 1.6), body("CharacterBody3D", 0))
+    physics_frames(2)
+    for one in early:
+        one.free()
+    physics_frames(2)
+    assert scheduler.load_state(scheduler.save_state())
+    bump(comes, 35)
+    assert touches(world)[:1] == [(world.source, pytest.approx(0.7))]
+    assert world.sensor.get_known_targets()[0]["target"] == world.source
+
+
 def test_a_load_of_an_earlier_save_leaves_nobody_numb(body, place, scheduler, physics_frames):
     world = place(body("Area3D", 0), comes := body("Area3D", 5))
     physics_frames(2)

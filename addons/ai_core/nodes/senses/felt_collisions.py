@@ -1,8 +1,8 @@
 """Touch by collisions: detects when bodies of sensors and sources run into each other."""
 from __future__ import annotations
 
-from collections import defaultdict
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from addons.ai_core.bridge.gd import get_object, slide_pairs
 from ai_core.saving.declared_state import DeclaredState, Saveable
@@ -22,6 +22,13 @@ CONTACTS = {
 ID = Whole(maximum=LARGEST_ID)
 
 
+class Members(NamedTuple):
+    """Ids of the sensors and sources of a body."""
+
+    sensors: list[int]
+    sources: list[int]
+
+
 class FeltCollisions(Saveable):
     """Delivers touches to sensors whose bodies met the bodies of sources.
 
@@ -29,8 +36,7 @@ class FeltCollisions(Saveable):
     a load count as having slid before.
 
     Attributes:
-        is_busy: whether bodies met, or some have to be asked: those of the members that there were in the last frame.
-        members: readers of the manager of which the last frame delivered contacts.
+        is_busy: whether bodies met, or some have to be asked.
     """
 
     STATE = DeclaredState(delivered=MapOf(Seconds(), key=Row(lambda *pair: pair, ID, ID), at="_delivered_s"))
@@ -42,34 +48,50 @@ class FeltCollisions(Saveable):
         self._sliding: set[tuple[int, int]] | None = set()
         self._delivered_s: dict[tuple[int, int], float] = {}  # when a sensor last felt a source
         self.is_busy = False
-        self.members: tuple[Any, ...] | None = None      # the next fields are made from them
-        self._sensors: dict[int, list[int]] = {}         # by instance id of their body
-        self._sources: dict[int, list[int]] = {}
-        self._movers: list[Any] = []
-        self._bodies: dict[int, list[int]] = {}          # of both
+        self._members: dict[int, Members] = {}           # by instance id of their body
+        self._movers: dict[int, Any] = {}                # bodies that have to be asked, by instance id
+
+    def join(self, body: int, is_sensor: bool, known: int) -> None:
+        """Add a sensor or source, by the instance id of its body, 0 for none."""
+        if not body:
+            return
+        members = self._members.get(body)
+        if members is None:
+            members = self._members[body] = Members([], [])
+            node = get_object(body)
+            if node is not None and (node.is_class("CharacterBody3D") or node.is_class("CharacterBody2D")):
+                self._movers[body], self.is_busy = node, True
+        members[not is_sensor].append(known)
+
+    def leave(self, body: int, is_sensor: bool, known: int) -> None:
+        """Remove a sensor or source that has joined by this body."""
+        if not body:
+            return
+        members = self._members[body]
+        members[not is_sensor].remove(known)
+        if not any(members):
+            del self._members[body]
+            self._movers.pop(body, None)
+
+    def take_ids(self, sensors: Mapping[int, int], sources: Mapping[int, int]) -> None:
+        """Give members the ids of a loaded game, by their old ids."""
+        for members in self._members.values():
+            members.sensors[:] = [sensors[old] for old in members.sensors]
+            members.sources[:] = [sources[old] for old in members.sources]
 
     def meet(self, one: int, other: int) -> None:
         """Note that two bodies met, by their instance ids."""
         self._met.add((one, other))
         self.is_busy = True
 
-    def deliver(self, sensor_bodies: dict[int, int], source_bodies: dict[int, int], readers: tuple[Any, ...]) -> None:
+    def deliver(self) -> None:
         """Deliver the touches of all contacts since the last frame.
-
-        Args:
-            sensor_bodies, source_bodies: instance id of the body of each.
-            readers: another object whenever a sensor or source joins or leaves.
 
         Cost: one engine call for each CharacterBody, three more for each slide of it.
         """
-        if readers is not self.members:
-            self.members = readers
-            self._sensors, self._sources = _by_body(sensor_bodies), _by_body(source_bodies)
-            self._movers = _character_bodies(self._sensors, self._sources)
-            self._bodies = {**self._sensors, **self._sources}
         self.is_busy = bool(self._movers)
         if self._movers:
-            sliding = slide_pairs(self._movers, self._bodies)
+            sliding = slide_pairs(list(self._movers.values()), self._members)
             if sliding and self._sliding is not None:
                 self._met |= sliding - self._sliding
             self._sliding = sliding
@@ -77,10 +99,12 @@ class FeltCollisions(Saveable):
             return
         now_s = self._manager.now_s
         self._delivered_s = {pair: at_s for pair, at_s in self._delivered_s.items() if 0 <= now_s - at_s < AGAIN_S}
+        members = self._members
         pairs = sorted({
             (sensor, source)
-            for one, other in self._met for body, met in ((one, other), (other, one)) if one != other
-            for sensor in self._sensors.get(body, ()) for source in self._sources.get(met, ())})
+            for one, other in self._met if one != other and one in members and other in members
+            for body, met in ((one, other), (other, one))
+            for sensor in members[body].sensors for source in members[met].sources})
         self._met.clear()
         for pair in pairs:
             if pair not in self._delivered_s:
@@ -90,17 +114,3 @@ class FeltCollisions(Saveable):
     def _finish_load(self) -> None:
         self._met.clear()
         self._sliding, self.is_busy = None, True
-
-
-def _by_body(bodies: dict[int, int]) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = defaultdict(list)
-    for one, body in bodies.items():
-        if body:
-            found[body].append(one)
-    return dict(found)
-
-
-def _character_bodies(*members: dict[int, list[int]]) -> list[Any]:
-    bodies = [get_object(one) for one in sorted({one for some in members for one in some})]
-    return [one for one in bodies if one is not None and (
-        one.is_class("CharacterBody3D") or one.is_class("CharacterBody2D"))]

@@ -54,14 +54,14 @@ class PhysicsSpace3D:
         self._answers: NDArray[np.bool_] = self._free.view(np.bool_)      # the same memory
         self._off_the_map: set[int] = set()       # instance ids of nodes with a NaN or infinity in their position
 
-    def placed(self, nodes: list[Any], rows: list[int] | None = None) -> Any:
-        """Return a ``NodePlaces`` of these nodes, which reads their positions (m) into these rows of arrays."""
-        return NodePlaces(nodes, 0.0, rows)
+    def places(self) -> Any:
+        """Return a ``NodePlaces`` without nodes, which reads positions (m)."""
+        return NodePlaces()
 
-    def report_lost(self, placed: Any, lost: list[int]) -> None:
+    def report_lost(self, places: Any, lost: list[int]) -> None:
         """Report nodes whose positions could not be read, each once; they keep their last positions."""
-        for index in lost:
-            node = placed.nodes[index]
+        for row in lost:
+            node = places.nodes[row]
             if node.is_valid() and node.instance_id not in self._off_the_map:
                 self._off_the_map.add(node.instance_id)
                 report_error(
@@ -174,8 +174,8 @@ class PhysicsSpace2D(PhysicsSpace3D):
         super().__init__(owner, collision_mask)
         self._pixels_per_m, self._unit_m = np.float32(pixels_per_m), 1 / pixels_per_m
 
-    def placed(self, nodes: list[Any], rows: list[int] | None = None) -> Any:
-        return NodePlaces(nodes, self._unit_m, rows)
+    def places(self) -> Any:
+        return NodePlaces((), self._unit_m)
 
     def place(self, node: Any) -> Any:
         return place_of(node, self._unit_m)

@@ -55,7 +55,7 @@ from ai_core.saving.matching import match_by_name
 from ai_core.scheduling.task import Task, Turn
 from ai_core.senses.graph.sense_graph import SenseGraph
 from ai_core.senses.graph.sense_graph_manager import SenseGraphManager
-from ai_core.senses.id_table import SLOT_MASK
+from ai_core.senses.id_table import SLOT_MASK, grown
 from ai_core.senses.modality import Modality
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
 from ai_core.senses.scent.scent_trails import ScentTrails
@@ -137,21 +137,31 @@ def made_camouflage(manager: Any) -> Camouflage:
     return Camouflage(factors)
 
 
-def _by_slot(bodies: dict[int, int]) -> NDArray[np.int64]:
-    """Return the instance ids of bodies by row of the sensor or source, shifted by 1."""
-    slots = [(one & SLOT_MASK) + 1 for one in bodies]      # the first row is for no id
-    found = np.zeros(max(slots, default=0) + 1, np.int64)
-    found[slots] = list(bodies.values())
-    return found
+class BodiesBySlot:
+    """Instance ids of the bodies of sensors or sources, by the slots of their ids."""
 
+    def __init__(self) -> None:
+        self._bodies = np.zeros(1, np.int64)       # the first row is for no id
 
-def _looked_up(bodies: NDArray[np.int64], ids: NDArray[np.int32]) -> NDArray[np.int64]:
-    slots = ids & SLOT_MASK
-    slots += 1
-    if not len(slots) or slots.max() < len(bodies):    # an id of -1 has all bits set, and would be far out of range
-        return bodies.take(slots)
-    slots[(ids < 0) | (slots >= len(bodies))] = 0      # no id, or a clue of the library
-    return bodies[slots]
+    def put(self, known: int, body: int) -> None:
+        """Set the body of an id; 0 for none."""
+        row = (known & SLOT_MASK) + 1
+        if row >= len(self._bodies):
+            self._bodies = grown(self._bodies, 2 * row, 0)
+        self._bodies[row] = body
+
+    def body_of(self, known: int) -> int:
+        """Return the body of an id that ``put`` has set."""
+        return int(self._bodies[(known & SLOT_MASK) + 1])
+
+    def bodies_of(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Return the body of each id, 0 for none, for -1, and for an id that ``put`` never set."""
+        bodies, slots = self._bodies, ids & SLOT_MASK
+        slots += 1
+        if not len(slots) or slots.max() < len(bodies):    # an id of -1 has all bits set, and would be far out of range
+            return bodies.take(slots)
+        slots[(ids < 0) | (slots >= len(bodies))] = 0      # no id, or a clue of the library
+        return bodies[slots]
 
 
 def _saved_nodes(names: Mapping[int, str], nodes: dict[int, Any]) -> list[Any]:
@@ -299,6 +309,7 @@ class SenseManager(SavedState, Node):
     def _made(self) -> RegionalSenseManager:
         modalities, camouflage = made_modalities(self), made_camouflage(self)
         self._contacts = FeltCollisions(self) if self.feels_collisions else None
+        self._places = self._space.places(), self._space.places()
         senses = self._senses = [one.name for one in modalities]
         settings: dict[str, Any] = {
             "line_of_sight": self._line_of_sight,
@@ -646,17 +657,17 @@ class SenseManager(SavedState, Node):
         try:
             if self._joined and self._joined_at != engine_step():
                 self._joined.clear()
-            core, readers = self._core, self._readers or self._made_readers()
+            core, (sensor_places, source_places) = self._core, self._places
             positions, forwards, source_positions = core.arrays_to_write()
-            lost = readers[0].read(positions, forwards)
+            lost = sensor_places.read(positions, forwards)
             if lost:
-                self._space.report_lost(readers[0], lost)
-            lost = readers[1].read(source_positions)
+                self._space.report_lost(sensor_places, lost)
+            lost = source_places.read(source_positions)
             if lost:
-                self._space.report_lost(readers[1], lost)
+                self._space.report_lost(source_places, lost)
             contacts = self._contacts
-            if contacts is not None and (contacts.is_busy or contacts.members is not readers):
-                contacts.deliver(self._sensor_bodies, self._bodies, readers)
+            if contacts is not None and contacts.is_busy:
+                contacts.deliver()
             core.advance(turn.budget)
             self._joined.clear()
             if self._is_shown and self._core is not None:
@@ -668,7 +679,7 @@ class SenseManager(SavedState, Node):
         """Deliver contacts of bodies; return whether a sensor feels one."""
         if self._contacts is None or not self._contacts.is_busy:
             return False
-        self._contacts.deliver(self._sensor_bodies, self._bodies, self._made_readers())
+        self._contacts.deliver()
         return not self._core.is_idle
 
     def _fade(self) -> bool:
@@ -691,7 +702,7 @@ class SenseManager(SavedState, Node):
         if self._picture is None:
             self._picture = SensePicture(self, is_flat=self.is_flat)
         sensors = list(self._sensors.values())
-        bodies = np.array([self._sensor_bodies[one] for one in self._sensors], np.int64)
+        bodies = self.bodies_of_sensors(np.array(list(self._sensors), np.int32))
         fans = sight_fans(self._space, sensors, bodies, self.unit)
         others = self._sources, self._regions, self._portals
         self._picture.show(fans, [one for nodes in others for one in nodes.values()])
@@ -705,17 +716,6 @@ class SenseManager(SavedState, Node):
         if self._picture is not None:
             self._picture.free()
             self._picture = None
-
-    def _made_readers(self) -> tuple[Any, Any]:
-        """Return what reads the positions of sensors and of sources, as long as no member joins or leaves."""
-        if self._readers is None:
-            row_of = RegionalSenseManager.row_of
-            self._readers = (
-                self._space.placed(list(self._sensors.values()), [row_of(one) for one in self._sensors]),
-                self._space.placed(list(self._sources.values()), [row_of(one) for one in self._sources]))
-            self._last_bodies = None
-            self._own_bodies = _by_slot(self._sensor_bodies), _by_slot(self._bodies)
-        return self._readers
 
     def _get_configuration_warnings(self) -> list[str]:
         return [*scheduler_warnings(self), *(graph_warnings(self) if self.mode == self.Mode.GRAPH else [])]
@@ -745,16 +745,14 @@ class SenseManager(SavedState, Node):
 
     def bodies_of(self, source_ids: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return the instance id of the body of each source, 0 for none; kept while the array of ids is the same."""
-        self._made_readers()
         last = self._last_bodies
         if last is None or last[0] is not source_ids:
-            last = self._last_bodies = source_ids, _looked_up(self._own_bodies[1], source_ids)
+            last = self._last_bodies = source_ids, self._bodies[1].bodies_of(source_ids)
         return last[1]
 
     def bodies_of_sensors(self, sensor_ids: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return the instance id of the body of each sensor, 0 for none, or for an id without a sensor."""
-        self._made_readers()
-        return _looked_up(self._own_bodies[0], sensor_ids)
+        return self._bodies[0].bodies_of(sensor_ids)
 
     def feel(self, sensor_id: int, source_id: int) -> None:
         """Deliver a touch by a source to a sensor, with touch_strength of the source."""
@@ -788,10 +786,8 @@ class SenseManager(SavedState, Node):
         self.own_sources = OwnSources(self)
         self._sensors: dict[int, Any] = {}        # core id -> node
         self._sources: dict[int, Any] = {}
-        self._sensor_bodies: dict[int, int] = {}  # sensor id -> instance id of its body, 0 for none
-        self._bodies: dict[int, int] = {}         # source id -> the same
-        self._readers: tuple[Any, Any] | None = None     # None: a member has joined or left
-        self._own_bodies: tuple[NDArray[np.int64], NDArray[np.int64]] = (np.zeros(1, np.int64), np.zeros(1, np.int64))
+        self._places: tuple[Any, Any] = (None, None)      # read positions of sensors and sources; made with the core
+        self._bodies = BodiesBySlot(), BodiesBySlot()     # of sensors and sources
         self._last_bodies: tuple[NDArray[np.int32], NDArray[np.int64]] | None = None    # of the last source ids
         # Members that are new in this step of the engine, in which walls that came with them may still be missing.
         self._joined: set[tuple[bool, int]] = set()
@@ -812,13 +808,12 @@ class SenseManager(SavedState, Node):
         else:
             core.change_sensor(known, **settings)
             core.move_sensors([known], [position], [forward])
-        self._sensors[known], self._sensor_bodies[known] = node, body_id(node)
-        self._has_joined(node, (True, known), self._sensor_bodies[known])
+        self._sensors[known] = node
+        self._has_joined(node, True, known)
         return known
 
     def remove_sensor(self, sensor_id: int) -> None:
         node = self._sensors.pop(sensor_id)
-        del self._sensor_bodies[sensor_id]
         self.own_sources.remove_sensor(node)
         self._note_left(node, True, sensor_id)
 
@@ -831,13 +826,12 @@ class SenseManager(SavedState, Node):
         else:
             core.change_source(known, **settings)
             core.move_sources([known], [position])
-        self._sources[known], self._bodies[known] = node, body_id(node)
-        self._has_joined(node, (False, known), self._bodies[known])
+        self._sources[known] = node
+        self._has_joined(node, False, known)
         return known
 
     def remove_source(self, source_id: int) -> None:
         node = self._sources.pop(source_id)
-        del self._bodies[source_id]
         self.own_sources.remove_source(node)
         self._note_left(node, False, source_id)
 
@@ -867,16 +861,29 @@ class SenseManager(SavedState, Node):
         for is_sensor, known in absent:
             self._remove(is_sensor, known)
 
-    def _has_joined(self, node: Any, member: tuple[bool, int], body: int) -> None:
+    def _has_joined(self, node: Any, is_sensor: bool, known: int) -> None:
         if self._left.pop(node.instance_id, None) is None:
-            self._joined.add(member)
+            self._joined.add((is_sensor, known))
             self._joined_at = engine_step()
-        self._readers = None
+        body = body_id(node)
+        self._put(node, is_sensor, known, body)
         if self._contacts is not None:
+            self._contacts.join(body, is_sensor, known)
             node.begin_to_feel(self._contacts, body)
 
+    def _put(self, node: Any, is_sensor: bool, known: int, body: int) -> None:
+        """Let position and body of a node be found by its id."""
+        self._places[not is_sensor].put(RegionalSenseManager.row_of(known), node)
+        self._bodies[not is_sensor].put(known, body)
+        self._last_bodies = None
+
     def _note_left(self, node: Any, is_sensor: bool, known: int) -> None:
-        self._readers = None
+        bodies = self._bodies[not is_sensor]
+        if self._contacts is not None:
+            self._contacts.leave(bodies.body_of(known), is_sensor, known)
+        self._places[not is_sensor].drop(RegionalSenseManager.row_of(known))
+        bodies.put(known, 0)
+        self._last_bodies = None
         # During a frame signals are being emitted: no later signal may refer to this source.
         if node.is_queued_for_deletion() or (self._is_in_frame and not is_sensor):
             self._remove(is_sensor, known)
@@ -969,10 +976,14 @@ class SenseManager(SavedState, Node):
 
     def _take_ids(self, sensors: Mapping[int, int], sources: Mapping[int, int]) -> None:
         """Give nodes the ids of a loaded game, by their old ids."""
+        bodies, self._bodies = self._bodies, (BodiesBySlot(), BodiesBySlot())
+        self._places = self._space.places(), self._space.places()
+        for is_sensor, nodes, new in ((True, self._sensors, sensors), (False, self._sources, sources)):
+            for old, node in nodes.items():
+                self._put(node, is_sensor, new[old], bodies[not is_sensor].body_of(old))
         self._sensors = {sensors[old]: node for old, node in self._sensors.items()}
-        self._sensor_bodies = {sensors[old]: body for old, body in self._sensor_bodies.items()}
-        self._bodies = {sources[old]: body for old, body in self._bodies.items()}
         self._sources = {sources[old]: node for old, node in self._sources.items()}
-        self._readers = None
+        if self._contacts is not None:
+            self._contacts.take_ids(sensors, sources)
         for new, node in (*self._sensors.items(), *self._sources.items()):
             node.take_id(new)
