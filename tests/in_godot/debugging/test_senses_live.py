@@ -7,6 +7,7 @@ import pytest
 
 from addons.ai_core.bridge.gd import Vector2, Vector3, construct, singleton
 from addons.ai_core.nodes.debugging.character_strip import strip_of
+from addons.ai_core.nodes.debugging.debug_watch import of_senses
 from addons.ai_core.nodes.debugging.sense_report import senses_of
 
 VIEW = "res://addons/ai_core/debugging/senses_view.gd"
@@ -46,6 +47,22 @@ def test_nobody_in_reach_is_said(node, guard, physics_frames):
     (sensor,) = senses_of(guard)
     assert sensor["sources"] == []
     assert "no target in reach; no source within 30 m" in sensor["title"]
+
+
+def test_only_the_most_important_of_many_are_examined(node, guard, physics_frames, monkeypatch):
+    for number in range(30):
+        thief_at(node, guard, Vector3(0.1 * number, 0, -3))
+    physics_frames(10)
+    sensor, asked = guard.get_node("Eyes"), []
+    why = type(sensor).why
+    monkeypatch.setattr(type(sensor), "why", lambda one, target: asked.append(target) or why(one, target))
+    (report,) = senses_of(guard)
+    assert len(report["sources"]) == len(asked) == 12
+    asked.clear()
+    text = of_senses(guard)
+    assert "Sensor3D Eyes: knows 30" in text
+    assert text.endswith("  and 18 others")
+    assert len(asked) == 12
 
 
 def test_a_seen_source_has_every_factor_as_a_bar(node, guard, physics_frames):

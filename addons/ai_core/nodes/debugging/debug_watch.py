@@ -8,7 +8,7 @@ from typing import Any
 
 from addons.ai_core.bridge.gd import GDObject
 from addons.ai_core.nodes.debugging.probe import CharacterProbes
-from addons.ai_core.nodes.debugging.sense_report import senses_of
+from addons.ai_core.nodes.debugging.sense_report import MOST_SOURCES, senses_of
 from addons.ai_core.nodes.events.scene_events import events_under
 from addons.ai_core.nodes.paths.path_request import PathRequest
 from addons.ai_core.nodes.saving.scene_values import path_of
@@ -82,8 +82,10 @@ def of_senses(character: Any) -> str:
         for sensor in _below(character, name):
             known = sensor.get_known_targets()
             lines.append(f"{name} {character.get_path_to(sensor)}: knows {len(known)}")
-            for one in known:
+            for one in known[:MOST_SOURCES]:        # the most important
                 lines += _of_target(sensor, one)
+            if len(known) > MOST_SOURCES:
+                lines.append(f"  and {len(known) - MOST_SOURCES} others")
     return "\n".join(lines) or "no Sensor below it"
 
 

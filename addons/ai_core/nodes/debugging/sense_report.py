@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 SENSOR_CLASSES = ("Sensor3D", "Sensor2D")
@@ -58,9 +59,9 @@ def _of_sensor(character: Any, sensor: Any) -> dict[str, Any]:
     found = sorted(
         (number not in known, distance, number, source) for number, source in manager.source_nodes().items()
         if (distance := float(eye.distance_to(source.global_position))) <= near or number in known)
-    rows = [
+    rows = [*islice((
         row for _, distance, number, source in found
-        if (row := _of_source(sensor, source, distance, known.get(number))) is not None][:MOST_SOURCES]
+        if (row := _of_source(sensor, source, distance, known.get(number))) is not None), MOST_SOURCES)]
     if not rows:
         title = f"{name}: no target in reach; no source within {near:.0f} {_unit_name(sensor)}"
     else:
