@@ -207,7 +207,7 @@ def test_of_too_many_finished_tickets_the_oldest_are_released(service, floor, ph
 
 
 @pytest.mark.parametrize(("start", "goal", "complaint"), [
-    (Vector3(), Vector2(1, 0), "goal must be a Vector3, got"),
+    (Vector3(), Vector2(1, 0), "set source of the PathService to Navigation 2D, or pass a Vector3"),
     (Vector3(float("nan"), 0, 0), Vector3(), "start must be finite"),
     (Vector3(), Vector3(0, float("inf"), 0), "goal must be finite"),
 ])

@@ -130,6 +130,11 @@ class NavigationPathProvider:
 
     def check(self, name: str, place: object) -> tuple[float, ...]:
         """Return a position as numbers; raise RefusedValue if it is not a finite vector of these dimensions."""
+        other = 5 - self.dimensions
+        if isinstance(place, Vector2 if other == 2 else Vector3):
+            raise RefusedValue(
+                f"{name} must be a Vector{self.dimensions}, got {place!r}; set source of the PathService to Navigation"
+                f" {other}D, or pass a Vector{self.dimensions}")
         return checked_place(name, place, self.dimensions)
 
     def distance(self, one: tuple[float, ...], other: tuple[float, ...]) -> float:
