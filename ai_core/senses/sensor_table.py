@@ -151,7 +151,8 @@ class SensorTable:
 
     def remove(self, sensor_id: int) -> None:
         """Remove a sensor."""
-        self.put_thresholds(self.ids.remove(sensor_id), DEAF)
+        slot = self.ids.remove(sensor_id)
+        self.own_threshold[slot] = self.threshold[slot] = self.log_threshold[slot] = DEAF
 
     def change(
         self,
@@ -187,7 +188,7 @@ class SensorTable:
         self.put_thresholds(slot, row)
         self._put_cones(slot, packed)
 
-    def put_thresholds(self, slot: int, row: NDArray[np.float64] | float) -> None:
+    def put_thresholds(self, slot: int, row: NDArray[np.float64]) -> None:
         """Set the own thresholds of a row; its sensitivity stays."""
         self.own_threshold[slot] = row
         senses = zip(self.own_threshold[slot].tolist(), self.sensitivity[slot].tolist(), strict=True)

@@ -217,7 +217,9 @@ class SourceTable:
             self.put_details(new, details)
         if brightness == 1 and not (self.has_backdrops or self._moving):       # most sources: no factor counts
             self.strength[slot] = row
-            vars(self).pop("are_shown", None)
+            if "are_shown" in vars(self):
+                self.are_shown[:] = [
+                    was or one >= 0 for was, one in zip(self.are_shown, row.tolist(), strict=True)]
         else:
             self.refresh(slice(slot, slot + 1))
         return new

@@ -308,3 +308,19 @@ def test_signals_of_another_type_or_modality_are_refused():
         sensing.loops.sensors_reached(sensing, (1, 2, 3, 4, 5), Modality.sight())
     with pytest.raises(IndexError, match="no modality 2"):
         sensing.loops.sensors_reached(sensing, Signal(0, 7, 2, 1.0, (0.0, 0.0, 0.0), 0.0), Modality.sight())
+
+
+def test_what_shows_itself_is_told_as_sources_come_and_go():
+    sources = SourceTable(ModalitySet([Modality.sight(), Modality.hearing()]))
+    assert sources.are_shown == [False, False]
+    unseen = sources.add((0, 0, 0), {}, 1)
+    assert sources.are_shown == [False, False]
+    silent = sources.add((0, 0, 0), {"sight": 0.0}, 1)
+    assert sources.are_shown == [True, False]
+    dim = sources.add((0, 0, 0), {"hearing": 1.0}, 1, light=0.5)
+    assert sources.are_shown == [True, True]
+    sources.remove(silent)
+    assert sources.are_shown == [False, True]
+    sources.change(unseen, {"sight": 1.0}, None)
+    sources.remove(dim)
+    assert sources.are_shown == [True, False]
