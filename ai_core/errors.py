@@ -246,10 +246,11 @@ def checked_name(name: str, value: object) -> str:
 def several(name: str, value: object, kind: type[Found]) -> tuple[Found, ...]:
     """Return objects of one type, ``object`` for any, as a tuple; TypeError for anything else, also for one alone."""
     try:
-        found: tuple[Any, ...] = tuple(value)  # type: ignore[arg-type]
+        each = iter(value)  # type: ignore[call-overload]
     except TypeError:       # also of an array without dimensions, which has __iter__
         noun = "" if kind is object else f" of {kind.__name__}"
         raise TypeError(f"{name} must be a sequence{noun}, got {shown(value)}; put a single one in a tuple") from None
+    found: tuple[Any, ...] = tuple(each)
     for one in found:
         if not isinstance(one, kind):
             raise TypeError(f"{name} must hold {kind.__name__}, got {shown(one)}")
@@ -259,9 +260,10 @@ def several(name: str, value: object, kind: type[Found]) -> tuple[Found, ...]:
 def several_names(name: str, value: object) -> tuple[str, ...]:
     """Return names as a tuple; a single string is refused, because it would be read letter by letter."""
     try:
-        found: tuple[Any, ...] = tuple(value)  # type: ignore[arg-type]
+        each = iter(value)  # type: ignore[call-overload]
     except TypeError:
-        found = (None,)
+        each = iter((None,))
+    found: tuple[Any, ...] = tuple(each)
     if isinstance(value, str) or not all(isinstance(one, str) for one in found):
         raise TypeError(f"{name} must be a sequence of names, got {shown(value)}; put a single name in a tuple")
     return found

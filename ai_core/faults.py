@@ -4,6 +4,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from types import MethodType
 from typing import Any, NamedTuple
 from weakref import ref
 
@@ -95,6 +96,7 @@ class FaultIsolation(Saveable):
         self._reraise = reraise
         self._in_a_row: dict[Hashable, int] = {}
         self._quarantined: set[Hashable] = set()
+        self._owned: dict[ref[Any], set[Hashable]] = {}     # the keys of owners whose work has failed
         self._forget_gone = _forgetting(self)
         self._failures = 0
         self.has_failing = self.has_quarantined = False     # attributes, because every run reads them
@@ -106,7 +108,7 @@ class FaultIsolation(Saveable):
             Exception: ``error`` itself, if made with ``reraise``.
         """
         self._failures += 1
-        key = _weak(key, self._forget_gone)
+        key = self._kept(key)
         in_a_row = self._in_a_row.get(key, 0) + 1
         self._in_a_row[key] = in_a_row
         if in_a_row >= self._quarantine_after:
@@ -165,6 +167,16 @@ class FaultIsolation(Saveable):
         self._in_a_row.pop(key, None)
         self._look()
 
+    def _kept(self, key: Hashable) -> Hashable:
+        """Return the key for records, which go with its owner."""
+        weak = _weak(key)
+        if weak is not key:
+            owner = weak[0]  # type: ignore[index]
+            if owner not in self._owned:
+                self._owned[ref(owner(), self._forget_gone)] = set()
+            self._owned[owner].add(weak)
+        return weak
+
     def _look(self) -> None:
         self.has_failing, self.has_quarantined = bool(self._in_a_row), bool(self._quarantined)
 
@@ -180,7 +192,9 @@ class FaultIsolation(Saveable):
     def put_failures(self, key: Hashable, failures: Failures) -> None:
         """Set the record that ``failures_of`` returns; for a runner that saves and loads its work."""
         self.release(key)
-        key = _weak(key, self._forget_gone)
+        if failures == NO_FAILURES:
+            return
+        key = self._kept(key)
         if failures.in_a_row:
             self._in_a_row[key] = failures.in_a_row
         if failures.is_quarantined:
@@ -207,12 +221,12 @@ class FaultIsolation(Saveable):
         return {"failures": self._failures, "quarantined": len(self._quarantined)}
 
 
-def _weak(key: Hashable, on_gone: Callable[[ref[Any]], None] | None = None) -> Hashable:
+def _weak(key: Hashable) -> Hashable:
     """Return a key that does not keep an owner alive; equal for equal keys while the owner lives."""
-    if type(key) is not tuple or not key:
+    if type(key) is not tuple or not key or isinstance(key[0], (MethodType, frozenset)):    # often made anew
         return key
     try:
-        return (ref(key[0], on_gone), *key[1:])
+        return (ref(key[0]), *key[1:])
     except TypeError:       # of a plain value, such as a string
         return key
 
@@ -224,10 +238,9 @@ def _forgetting(isolation: FaultIsolation) -> Callable[[ref[Any]], None]:
     def forget(owner: ref[Any]) -> None:
         here = records()
         if here is not None:
-            gone = [key for key in here._in_a_row if type(key) is tuple and key[0] is owner]
-            for key in gone:
-                del here._in_a_row[key]
-            here._quarantined = {key for key in here._quarantined if not (type(key) is tuple and key[0] is owner)}
+            for key in here._owned.pop(owner, ()):
+                here._in_a_row.pop(key, None)
+                here._quarantined.discard(key)
             here._look()
 
     return forget

@@ -150,3 +150,24 @@ def test_an_owner_outlives_its_isolation():
     del faults
     assert gone() is None
     del owner
+
+
+def test_many_owners_that_failed_are_freed_at_once():
+    faults, owners = FaultIsolation(quarantine_after=1, report=lambda fault: None), [Owner() for _ in range(5000)]
+    for owner in owners:
+        faults.failed((owner, "think"), "think", 0, raised())
+    owner = owners.pop()
+    owners.clear()
+    assert faults.counts["quarantined"] == 1
+    assert faults.is_quarantined((owner, "think"))
+
+
+def test_methods_as_keys_are_kept():
+    class Thinker:
+        def think(self):
+            raise ValueError
+
+    faults, thinker = FaultIsolation(report=lambda fault: None), Thinker()
+    ran = [faults.run((thinker.think, "x"), "think", 0, thinker.think) for _ in range(4)]
+    assert ran == [False] * 4
+    assert faults.is_quarantined((thinker.think, "x"))

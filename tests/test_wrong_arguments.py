@@ -117,3 +117,8 @@ def test_argument_that_is_no_mapping_is_refused_by_name(name, wrong):
 def test_argument_of_a_wrong_kind_is_refused_at_once(make, error, says):
     with pytest.raises(error, match=says):
         make()
+
+
+def test_an_error_of_a_generator_is_its_own():
+    with pytest.raises(TypeError, match="repeats must be True or False"):
+        RuleSet((Rule(name, "", print, repeats="no") for name in "ab"), facts={})

@@ -219,6 +219,8 @@ class Blackboard(dict[str, Any]):
         for key, value in checked.items():
             try:
                 self[key] = value
+            except RecursionError:
+                raise
             except Exception as error:  # of a watch; the other values are written
                 failed = _first(failed, error)
         if failed is not None:
@@ -382,6 +384,8 @@ def _call(watches: Iterable[Watch]) -> None:
     for watch in watches:
         try:
             watch.callback(watch.key, watch._board.get(watch.key))
+        except RecursionError:          # of watches that write each other: the others would take exponentially long
+            raise
         except Exception as error:  # the others are still called
             error.add_note(f"raised by a watch of {watch.key!r} of {watch._board.name!r}; the value is written")
             failed = _first(failed, error)

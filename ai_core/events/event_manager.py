@@ -277,6 +277,14 @@ QueuedEvent = tuple[int, Event, list[ListenerReference | None] | None]
 listeners if it is partly delivered, None for each that has stopped."""
 
 
+def _are_one(one: Event, other: Event) -> bool:
+    """Return whether two saved events are the same one, also if their arguments cannot be compared, as arrays."""
+    try:
+        return bool(one == other)
+    except Exception:
+        return one.sent_at_s == other.sent_at_s
+
+
 class EventManager(Saveable):
     """Delivers events to listeners, at once or when they are due.
 
@@ -933,7 +941,8 @@ class EventManager(Saveable):
         for entry, broadcast in self._queue.entries():
             event = entry[4]
             key = event.code, event.terms.audience
-            if broadcast is not None and self._sticky.get(key) == event:
+            sticky = self._sticky.get(key)
+            if broadcast is not None and sticky is not None and _are_one(sticky, event):
                 self._sticky[key] = event
 
     @property

@@ -116,7 +116,8 @@ def danger_costs(costs: ArrayLike, danger: ArrayLike, weight: float, *, out: Flo
         raise ValueError(f"out must be float32 of shape {plain.shape}, got {shown(out)}")
     elif np.shares_memory(out, plain):
         raise ValueError("out must not share the memory of costs; use another array")
-    np.multiply(dangers, np.float32(weight), out=out, casting="same_kind")
+    np.minimum(dangers, np.float32(LARGEST_COST), out=out, casting="same_kind")     # 0 times infinity is NaN
+    out *= np.float32(weight)
     out += np.float32(1)
     is_wall = np.isposinf(plain)
     np.multiply(out, plain, out=out, casting="same_kind")

@@ -170,7 +170,7 @@ class FlowField(PreparedGround):
         self._flow, self._costs, self._next_cells = self._making, None, None
         assert self._version is not None
         self._is_made, self.version = True, self._version
-        if self._ground is self._passage:
+        if self.version == self._passage.version:
             self._restarts = 0
         self._leave()
 

@@ -417,7 +417,7 @@ class Squad(Saveable):
         Raises:
             StateError: if the state cannot be loaded; names the place and the reason.
         """
-        loads, change = self.routes.loads, super().prepare_state(state)
+        loads, change = getattr(self.routes, "loads", 0), super().prepare_state(state)
 
         def load() -> None:
             if self._ticket is not None:
@@ -685,12 +685,14 @@ class Squad(Saveable):
     def _plan(self) -> None:
         tactic = self._tactic
         if tactic is not None:
-            before = tactic.given_up
+            before = tuple(tactic.given_up)
             plan = tactic.plan(self.situation())
-            self._set_tasks({one: self._checked_task(one, plan[one]) for one in sorted(plan)})
             given_up = tuple(one for one in tactic.given_up if one not in before)
-            if given_up:
-                self._notify("tasks_given_up", given_up)
+            try:
+                self._set_tasks({one: self._checked_task(one, plan[one]) for one in sorted(plan)})
+            finally:
+                if given_up:
+                    self._notify("tasks_given_up", given_up)
 
     def _checked_task(self, member_id: int, task: SquadTask) -> SquadTask:
         self.row_of(member_id)

@@ -304,3 +304,12 @@ def test_changed_values_are_written_to_several_blackboards():
     with pytest.raises(TypeError, match="'other' must be int"):
         write_changed(boards[1:2], ("seen", "other"), ["three"])
     assert boards[1]["seen"] == 3
+
+
+def test_watches_that_write_each_other_end_at_once(bob):
+    calls = []
+    for _ in range(2):
+        bob.watch("n", lambda key, value: (calls.append(value), bob.__setitem__("n", value + 1)))
+    with pytest.raises(RecursionError):
+        bob["n"] = 0
+    assert len(calls) < 5000

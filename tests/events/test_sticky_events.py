@@ -1,6 +1,7 @@
 """Sticky events and receipts: who comes late is told, who asks is told who was."""
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from ai_core.budget import Budget
@@ -148,3 +149,16 @@ def test_receipt_of_a_sticky_event_ends_with_its_delivery(events):
     for _ in range(9):
         events.listen("alarm", lambda event: None, name="later").stop()
     assert ([one.name for one in receipt.deliveries], events.counts.delivered) == (["early"], 10)
+
+
+def test_a_sticky_array_that_is_partly_delivered_is_loaded(events):
+    told = []
+    for name in ("a", "b"):
+        events.listen("wind", lambda event: told.append(event.arguments[0].tolist()), name=name)
+    events.send("wind", np.array([1.0, 2.0]), is_sticky=True)
+    events.advance(Budget.of_steps(1))
+    state = events.save_state()
+    events.prepare_state(state)()
+    events.advance(Budget.unlimited())
+    assert told == [[1.0, 2.0]] * 2
+    assert events.sticky("wind").arguments[0].tolist() == [1.0, 2.0]

@@ -101,3 +101,8 @@ def test_danger_costs_refuse_what_gives_wrong_costs():
         danger_costs(costs, [[0, 3]], 0.5, out=costs)
     with pytest.raises(ValueError, match=r"out must be float32 of shape \(1, 2\)"):
         danger_costs(costs, [[0, 3]], 0.5, out=np.zeros((2, 2), np.float32))
+
+
+def test_infinite_danger_is_the_largest_and_never_nan():
+    assert np.isfinite(danger_costs([[1, 0]], [[np.inf, np.inf]], 1.0)).all()
+    assert danger_costs([[1, 2]], [[np.inf, 0]], 0.0).tolist() == [[1.0, 2.0]]

@@ -100,7 +100,7 @@ func _exit_tree() -> void:
 
 ## Reload Python, unless that would take the classes of nodes in open scenes away.
 func _reload() -> void:
-	if ClassDB.instantiate("AIReload").call("can_reload"):
+	if not ClassDB.class_exists("AIReload") or ClassDB.instantiate("AIReload").call("can_reload"):
 		GDExtensionManager.reload_extension(EXTENSION)
 	else:
 		EditorInterface.get_editor_toaster().push_toast(NOT_RELOADED, EditorToaster.SEVERITY_ERROR)

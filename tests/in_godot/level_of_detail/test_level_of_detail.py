@@ -210,6 +210,7 @@ def test_a_crowd_that_is_rebuilt_one_by_one_keeps_limits(world, expect_errors):
     expect_errors("has other levels than others of its crowd 'guards'", times=1)
     rebuild(crowd[:2], 1)
     assert planning() == 3
+    assert world.scheduler.load_state(world.scheduler.save_state())
     rebuild(crowd[2:], 1)
     assert planning() == 1
 

@@ -249,6 +249,15 @@ def test_a_thread_gives_its_result_when_it_is_there(thinker, scheduler, physics_
     assert thinker.get("done") == [4999950000]
 
 
+def test_a_result_for_who_is_freed_is_dropped(thinker, scheduler, physics_frames):
+    scheduler.run_in_thread(thinker.get("square_sum"), thinker.get("take"), 3)
+    physics_frames(2)
+    time.sleep(0.3)         # the function has ended
+    thinker.free()
+    physics_frames(3)
+    assert scheduler.get_stats()["behaviors"] == []
+
+
 def test_a_result_arrives_after_an_earlier_save_was_loaded(thinker, scheduler, physics_frames):
     state = scheduler.save_state()
     physics_frames(20)

@@ -81,6 +81,18 @@ def test_a_loaded_sensor_does_not_sense_its_own_character(level, node, scheduler
     assert targets_of(eyes) == []
 
 
+def test_a_character_with_a_source_since_the_save(level, node, scheduler, physics_frames):
+    guard = node("CharacterBody3D", level, name="Guard")
+    eyes = node("Sensor3D", guard, name="Eyes")
+    physics_frames(3)
+    state = scheduler.save_state()
+    node("SenseSource3D", guard, name="Own")
+    physics_frames(3)
+    assert scheduler.load_state(state)
+    physics_frames(3)
+    assert targets_of(eyes) == []
+
+
 def test_what_is_in_a_house_is_no_character(level, node, physics_frames):
     house = node("StaticBody3D", level, name="House")
     camera = node("Sensor3D", node("Node3D", house, name="Rig"), name="Camera")

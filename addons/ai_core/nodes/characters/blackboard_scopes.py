@@ -47,8 +47,8 @@ class BlackboardScopes(Saveable):
 
     @_in_squads.setter
     def _in_squads(self, squads: dict[str, dict[str, Any]]) -> None:
-        for name, values in squads.items():
-            self.around(name).replace_values(values)()
+        for name in {**self._squads, **squads}:
+            self.around(name).replace_values(squads.get(name, {}))()
 
 
 def scopes_of(scheduler: Any) -> BlackboardScopes:

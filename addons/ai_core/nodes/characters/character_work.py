@@ -16,6 +16,7 @@ from addons.ai_core.bridge.gd import (
     node_path,
 )
 from addons.ai_core.nodes.characters import sensor_feed
+from addons.ai_core.nodes.characters.agent_places import place_of
 from addons.ai_core.nodes.characters.update_group import update_group_of
 from addons.ai_core.nodes.scheduling.named_nodes import named_node, why_not_named
 from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable, report_next_frame
@@ -134,8 +135,8 @@ class CharacterComponent:
     def found_actor(self) -> Any:
         """Return the node that ``actor`` names, the character if that is a level of its detail; None if missing."""
         found = self.get_node_or_null(self.actor)
-        while isinstance(found, LevelOfCharacter):
-            found = found.get_parent()
+        if isinstance(found, LevelOfCharacter):
+            return place_of(found)
         return found
 
     def _look_for_actor(self) -> None:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from types import SimpleNamespace
@@ -559,7 +560,10 @@ class ImportanceManager(SavedState, Node):
         return lambda: self._load_and_settle(change)
 
     def _save_crowds(self) -> State:
-        return {name: one.save_state() for (name, _), one in sorted(self.crowds.items(), key=_name_of)}
+        """Return the state of each crowd; a name with several kinds of levels, which is an error, is left out."""
+        kinds = Counter(name for name, _ in self.crowds)
+        return {name: one.save_state() for (name, _), one in sorted(self.crowds.items(), key=_name_of)
+                if kinds[name] == 1}
 
     def _prepare_crowds(self, plain: Any, place: str) -> Change:
         """Check saved crowds; return a function that loads those with members."""

@@ -696,8 +696,8 @@ class AIScheduler(Node):
 
         With ``frames`` above 0, ``then`` is called exactly so many frames later, after waiting for the thread if
         necessary, so that every run of the game has the same result; with 0 in the first frame in which the result
-        is there. The function must not touch nodes, and its object must live until then. A save does not contain such
-        calls.
+        is there. The function must not touch nodes, and its object must live until it has ended; the result for an
+        object that was freed is dropped. A save does not contain such calls.
         """
         check_callable(function, "run_in_thread")
         if then is not None:

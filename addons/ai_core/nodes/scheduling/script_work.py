@@ -220,7 +220,7 @@ class ThreadCall:
     Args:
         scheduler: AIScheduler in whose frames the result is passed on.
         function: called on the thread, without arguments.
-        then: called with the result; None to drop it.
+        then: called with the result, unless its object was freed; None to drop the result.
         frames: frames of AI until then, waiting for the thread if necessary; 0 for the first frame in which the
             result is there.
         name: for reports.
@@ -243,8 +243,10 @@ class ThreadCall:
         return TimeIndex(self._frames, 0.0)
 
     def _pass_on(self, ticket: Any) -> None:
-        if self._then is not None:
-            self._then(ticket.result)
+        then = self._then
+        if then is None or (isinstance(then, GDCallable) and not then.is_live()):   # freed with its level
+            return
+        then(ticket.result)
 
     def _advance(self, turn: Turn) -> None:
         self._frames += max(1, turn.now.frame - self._last_frame)

@@ -987,3 +987,5 @@ class SenseManager(SavedState, Node):
             self._contacts.take_ids(sensors, sources)
         for new, node in (*self._sensors.items(), *self._sources.items()):
             node.take_id(new)
+        for sensor in self._sensors.values():       # the save may be of a character with other sources
+            self.own_sources.update(sensor)
