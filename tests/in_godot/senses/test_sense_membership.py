@@ -245,6 +245,22 @@ def test_members_that_lose_their_manager_report_it_once(node, scheduler, physics
     physics_frames(600)
 
 
+def test_members_moved_out_of_their_level_report_it_once(node, scheduler, physics_frames, expect_errors):
+    manager = node("SenseManager", scheduler)
+    players = [node("Node3D", manager) for _ in range(3)]
+    for player in players:
+        node("Sensor3D", player)
+        node("SenseSource3D", player)
+    physics_frames(3)
+    for player in players:
+        manager.remove_child(player)
+    manager.free()
+    for player in players:
+        scheduler.add_child(player)
+    expect_errors("has had no SenseManager for 5 s and", times=1)
+    physics_frames(600)
+
+
 @pytest.mark.parametrize("frames", [0, 60])
 def test_members_that_get_another_manager_report_nothing(node, scheduler, physics_frames, frames):
     manager = node("SenseManager", scheduler)

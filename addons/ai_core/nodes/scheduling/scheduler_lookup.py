@@ -1,7 +1,7 @@
 """How nodes find their AIScheduler, name their work and report its failures."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from addons.ai_core.bridge.gd import (
@@ -24,13 +24,58 @@ WAITING = "_waiting"
 DEFERRED, ONE_SHOT = 1, 4
 _to_report: dict[int, list[Callable[[], list[str]]]] = {}     # by instance id
 _without: list[Any] = []        # nodes that have found no AIScheduler in this frame
-_lost: list[Any] = []           # those of which the AIScheduler was freed in this frame
 _present: dict[str, dict[int, Any]] = {}      # by group and instance id, the members in the tree
 WITHOUT_SCHEDULER = "found no AIScheduler and will not run; put an AIScheduler above it, or anywhere in the scene"
 
 BETWEEN_LEVELS_S = 5.0
 """How long nodes may be without the AIScheduler or SenseManager that they had (s), as behind a loading screen that is
 shown between two levels; a shorter time warns of nothing, a longer one hides a node that is missing."""
+
+
+class LostNodes:
+    """Nodes whose AIScheduler, or SenseManager, has left: they look for another, and one warning names those without.
+
+    Args:
+        is_without: returns whether a node of the tree still has none.
+        warning: returns what such a node lacks and the remedy.
+        retry: called with each in the next frame.
+    """
+
+    def __init__(
+        self, is_without: Callable[[Any], bool], warning: Callable[[Any], str],
+        retry: Callable[[Any], object] = lambda node: None,
+    ) -> None:
+        self._is_without, self._warning, self._retry = is_without, warning, retry
+        self._new: list[int] = []           # instance ids, as nodes may be freed, and hold resources
+        self._awaited: set[int] = set()     # those of which a timer runs
+
+    def add(self, node: Any) -> None:
+        """Note a node in the tree that has lost what it needs."""
+        self._new.append(node.instance_id)
+        if len(self._new) == 1:
+            node.get_tree().connect("process_frame", self._begin_to_wait, ONE_SHOT)
+
+    def _begin_to_wait(self) -> None:
+        new = dict.fromkeys(self._new)
+        self._new.clear()
+        for node in self._left(new):
+            self._retry(node)
+        left = [node for node in self._left(new) if node.instance_id not in self._awaited]
+        if left:
+            ids = [node.instance_id for node in left]
+            self._awaited.update(ids)
+            timer = left[0].get_tree().create_timer(BETWEEN_LEVELS_S, False)       # does not count while paused
+            timer.connect("timeout", lambda: self._warn(ids))
+
+    def _warn(self, ids: list[int]) -> None:
+        self._awaited.difference_update(ids)
+        left = self._left(ids)
+        if left:
+            report_warning(self._warning(left[0]) + _and_others(left), left[0])
+
+    def _left(self, ids: Iterable[int]) -> list[Any]:
+        found = [one for one in map(get_object, ids) if one is not None]
+        return [one for one in found if one.is_inside_tree() and self._is_without(one)]
 
 
 def enter_group(node: Any, group: str) -> None:
@@ -114,41 +159,27 @@ def scheduler_of(node: Any) -> Any:
     ran_under = getattr(node, "runs_under", -1)
     if ran_under != 0:
         node.runs_under = 0
-        those, report = (_without, _report_without) if ran_under < 0 else (_lost, _begin_to_miss)
-        those.append(node)
-        if len(those) == 1:
-            node.get_tree().connect("process_frame", report, ONE_SHOT)
+        if ran_under > 0:
+            _lost.add(node)
+        else:
+            _without.append(node)
+            if len(_without) == 1:
+                node.get_tree().connect("process_frame", _report_without, ONE_SHOT)
     wait_for(node, SCHEDULERS)
     return None
 
 
 def _report_without() -> None:
     """Report once, for all, the nodes that have found no AIScheduler by the start of this frame."""
-    left = _still_without(_without.copy())
+    left = [one for one in _without if one.is_valid() and one.is_inside_tree() and not one.runs_under]
     _without.clear()
     if left:
         report_error(WITHOUT_SCHEDULER + _and_others(left), left[0])
 
 
-def _begin_to_miss() -> None:
-    """Warn after some time, once for all, of the nodes that have found no other AIScheduler by then."""
-    lost = _still_without(_lost.copy())
-    _lost.clear()
-    ids = [one.instance_id for one in lost]     # not the nodes, which may be freed, and hold resources
-
-    def report() -> None:
-        left = _still_without([one for one in map(get_object, ids) if one is not None])
-        if left:
-            report_warning(
-                f"has had no AIScheduler for {BETWEEN_LEVELS_S:g} s and does not run; add an AIScheduler to the scene"
-                f"{_and_others(left)}", left[0])
-
-    if lost:
-        lost[0].get_tree().create_timer(BETWEEN_LEVELS_S, False).connect("timeout", report)   # not while paused
-
-
-def _still_without(nodes: list[Any]) -> list[Any]:
-    return [one for one in nodes if one.is_valid() and one.is_inside_tree() and not one.runs_under]
+_lost = LostNodes(
+    lambda node: not node.runs_under,
+    lambda node: f"has had no AIScheduler for {BETWEEN_LEVELS_S:g} s and does not run; add an AIScheduler to the scene")
 
 
 def _and_others(nodes: list[Any]) -> str:

@@ -43,7 +43,7 @@ from addons.ai_core.nodes.senses.felt_collisions import FeltCollisions
 from addons.ai_core.nodes.senses.own_sources import OwnSources
 from addons.ai_core.nodes.senses.physics_space import PhysicsSpace2D, PhysicsSpace3D
 from addons.ai_core.nodes.senses.sense_drawing import SensePicture
-from addons.ai_core.nodes.senses.sense_member import refused, report_lost
+from addons.ai_core.nodes.senses.sense_member import lost_members, refused
 from addons.ai_core.nodes.senses.sense_place import GROUP, graph_of_scene, graph_warnings
 from addons.ai_core.nodes.senses.sight_fans import sight_fans
 from ai_core.errors import UnknownNameError
@@ -287,7 +287,9 @@ class SenseManager(SavedState, Node):
         for nodes in (self._sensors, self._sources, self._regions, self._portals):
             for node in nodes.values():
                 node.lose_manager()
-        report_lost([*self._sensors.values(), *self._sources.values()])
+        for one in (*self._sensors.values(), *self._sources.values()):
+            if one.is_inside_tree():
+                lost_members.add(one)
         self._regions, self._portals, self._fading = {}, {}, []
         self._reset_members()
         self._task = self._scheduler = self._core = self._contacts = None

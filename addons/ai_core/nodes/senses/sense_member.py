@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from addons.ai_core.bridge.gd import RefusedValue, get_object, report_error, report_warning
+from addons.ai_core.bridge.gd import RefusedValue, get_object, report_error
 from addons.ai_core.nodes.saving.node_state import SavedState
-from addons.ai_core.nodes.scheduling.scheduler_lookup import BETWEEN_LEVELS_S, ONE_SHOT, report_next_frame, wait_for
+from addons.ai_core.nodes.scheduling.scheduler_lookup import BETWEEN_LEVELS_S, LostNodes, report_next_frame, wait_for
 from addons.ai_core.nodes.senses.felt_collisions import CONTACTS, FeltCollisions
 from addons.ai_core.nodes.senses.sense_place import GROUP, fitting_manager, manager_of, member_warnings
 from ai_core.saving.declared_state import DeclaredState, Hook
@@ -41,30 +41,15 @@ def refused() -> Iterator[None]:
         raise RefusedValue(str(error)) from None
 
 
-def report_lost(members: list[Any]) -> None:
-    """Let members that have left a SenseManager join another one; warn, once for all, of those that find none in time.
-    """
-    if not members or not members[0].is_inside_tree():
-        return
-    tree, ids = members[0].get_tree(), [one.instance_id for one in members]     # freed ones hold resources
+def _join_another(member: Any) -> None:
+    if fitting_manager(member):
+        member._join()
 
-    def without() -> list[Any]:
-        return [one for one in map(get_object, ids) if one is not None and one.is_inside_tree() and not one.has_manager]
 
-    def join() -> None:
-        for one in without():
-            if fitting_manager(one):
-                one._join()
-
-    def report() -> None:
-        left = without()
-        if left:
-            report_warning(
-                f"has had no SenseManager for {BETWEEN_LEVELS_S:g} s and {left[0].without_manager}; add a SenseManager"
-                f" to the scene (sensors and sources without one: {len(left)})", left[0])
-
-    tree.connect("process_frame", join, ONE_SHOT)
-    tree.create_timer(BETWEEN_LEVELS_S, False).connect("timeout", report)       # does not count while paused
+lost_members = LostNodes(
+    lambda member: not member.has_manager,
+    lambda member: f"has had no SenseManager for {BETWEEN_LEVELS_S:g} s and {member.without_manager}; add a"
+                   " SenseManager to the scene", _join_another)
 
 
 class SenseMember(SavedState):
@@ -113,7 +98,7 @@ class SenseMember(SavedState):
         manager = fitting_manager(self)
         if manager is None:
             if self._has_joined:
-                report_lost([self])
+                lost_members.add(self)
             else:
                 report_next_frame(self, lambda: [] if self._manager is not None else self._get_configuration_warnings())
             wait_for(self, GROUP)
