@@ -85,7 +85,8 @@ class DecisionMap(Saveable):
         self.area, self.clock = area, checked_clock(clock)
         self.layers = {layer.name: InfluenceMap(layer, area) for layer in _checked_layers(layers)}
         self.period_s = finite_number("period_s", period_s, minimum=0)
-        self.is_open = None if is_open is None else flags("is_open", is_open, area.shape).copy()
+        self.is_open: NDArray[np.bool_] | None = None
+        self.set_open(is_open)
         self.buffers = SnapshotBuffers(area, tuple(self.layers))
         for name, layer in self.layers.items():
             self.buffers.front.drawn[name][:] = layer.values
@@ -162,6 +163,21 @@ class DecisionMap(Saveable):
         self.written += count
         return count
 
+    def set_open(self, is_open: ArrayLike | None) -> None:
+        """Replace the walls, which count at once in queries, and in snapshots from the next update on.
+
+        Walls are not part of a save: set those of the game before loading, as in the constructor.
+
+        Args:
+            is_open: (height, width) bool, False for walls; None for no walls.
+
+        Raises:
+            TypeError, ValueError: if ``is_open`` has the wrong type or shape; nothing changes then.
+
+        Cost: O(cells).
+        """
+        self.is_open = None if is_open is None else flags("is_open", is_open, self.area.shape).copy()
+
     def layer(self, name: str) -> InfluenceMap:
         """Return the current, changing values of a layer.
 
@@ -184,7 +200,7 @@ class DecisionMap(Saveable):
         for layer in self.layers.values():
             layer.take_written()
         self.is_shown, self.slices_done = False, 0
-        self._work = self._update()
+        self._work = self._update(self.is_open)
 
     def advance(self, budget: Budget, /) -> None:
         """Continue the update, or start one if it is due, until it is done or the budget is spent.
@@ -227,7 +243,7 @@ class DecisionMap(Saveable):
             self._work, updates = None, self.updates
             self.is_shown, slices_done = progress or (True, 0)
             if progress is not None:
-                self._work = self._forget() if self.is_shown else self._update()
+                self._work = self._forget() if self.is_shown else self._update(self.is_open)
                 self.slices_done = sum(1 for _ in islice(self._work, slices_done))
                 self.updates = updates
 
@@ -237,11 +253,11 @@ class DecisionMap(Saveable):
         if values.picture.shown_at.seconds > values.began_at.seconds:
             refuse("picture.shown_at", f"must not be after 'began_at', got {values.picture.shown_at.seconds:g} s")
 
-    def _update(self) -> Iterator[int]:
+    def _update(self, is_open: NDArray[np.bool_] | None) -> Iterator[int]:
         picture = self.buffers.free()
         for name, layer in self.layers.items():
             yield from layer.age(self.passed_s, self._scratch)
-            yield from layer.draw(picture.drawn[name], self.is_open, self._scratch)
+            yield from layer.draw(picture.drawn[name], is_open, self._scratch)
         for layer in self.layers.values():
             layer.accept()
         self.buffers.show(picture, self.began_at)

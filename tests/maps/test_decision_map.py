@@ -71,6 +71,33 @@ def test_with_slices_of_one_step_the_result_is_that_of_one_go():
     assert CELLS_PER_SLICE < 90_000  # else this test says nothing of slices of rows
 
 
+@pytest.mark.parametrize("steps_before", [0, 1, 7])
+def test_replaced_walls_count_from_the_next_update(steps_before):
+    area, clock = MapArea(1, 4), ManualClock()
+    layers = [MapLayer("heat", kept_per_m=0.5), MapLayer("cold", kept_per_m=0.5)]
+    whole = DecisionMap(area, layers, clock, period_s=0)
+    whole.write("heat", [0], 8)
+    whole.write("cold", [0], 8)
+    whole.begin()
+    if steps_before:
+        whole.advance(Budget.of_steps(steps_before))
+    walls = np.array([[True, False, True, True]])
+    whole.set_open(walls)
+    walls[:] = True
+    if not whole.is_done:
+        whole.advance(Budget.unlimited())
+    assert whole.picture["heat"].tolist() == whole.picture["cold"].tolist() == [[8, 4, 2, 1]]
+    clock.advance()
+    whole.advance(Budget.unlimited())
+    assert whole.picture["heat"].tolist() == whole.picture["cold"].tolist() == [[8, 0, 0, 0]]
+    with pytest.raises(ValueError, match="shape"):
+        whole.set_open([[True]])
+    whole.set_open(None)
+    clock.advance()
+    whole.advance(Budget.unlimited())
+    assert whole.picture["cold"].tolist() == [[8, 4, 2, 1]]
+
+
 @pytest.mark.slow
 def test_a_reader_on_a_thread_never_sees_half_an_update():
     area, clock = MapArea(64, 64), ManualClock()

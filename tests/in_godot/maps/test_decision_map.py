@@ -140,6 +140,13 @@ def test_walls_stop_what_spreads_and_have_choke_points(node, scheduler, ground, 
     assert maps.choke_points(1).tolist() == [[1, 0, 3]]
     assert maps.value_at("threat", Vector3(1, 0, -7)) == 0.0                                  # the wall
     assert maps.value_at("threat", Vector3(3, 0, -7)) == pytest.approx(8 * 0.9 ** (2 * 12), rel=1e-3)   # by the gap
+    for z in range(-4, 4):
+        grid.set_cell_item(Vector3i(0, 0, z), 0)
+    maps.ground_changed()
+    assert len(maps.choke_points(1)) == 0
+    maps.write("threat", Vector3(-1, 0, -7), 8.0)
+    physics_frames(1)
+    assert maps.value_at("threat", Vector3(3, 0, -7)) == pytest.approx(8 * 0.9 ** 4, rel=1e-3)
 
 
 def test_the_overlay_shows_a_layer_on_request_and_goes(ground, heat, physics_frames):
@@ -183,6 +190,7 @@ def test_a_map_is_saved_with_the_scene(ground, heat, scheduler, physics_frames):
      "one per cell, 2"),
     (lambda maps: maps.call("best_cell", 5), "name of a layer"),
     (lambda maps: maps.call("choke_points"), "needs walls"),
+    (lambda maps: maps.set("walls", NodePath(".")), "cannot change while the map runs"),
     (lambda maps: maps.set("shown_layer", "x") or maps.set("show_in_game", True), "shown_layer must be one of heat"),
     (lambda maps: maps.set("cell_size", 1.0), "cannot change while the map runs"),
 ])

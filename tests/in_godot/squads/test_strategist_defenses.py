@@ -62,6 +62,20 @@ def test_a_tower_is_wanted_in_the_gap_as_personality_says(strategist, signals, p
     assert len(wanted) == 3
 
 
+def test_a_built_wall_moves_the_narrow_place(strategist, maps, scheduler, signals, physics_frames):
+    wanted = signals(strategist, "defense_wanted")
+    physics_frames(5)
+    walls = scheduler.get_node(maps.walls)
+    walls.set_cell(Vector2i(10, 10), -1, Vector2i(0, 0))
+    walls.set_cell(Vector2i(10, 4), 0, Vector2i(0, 0))
+    maps.ground_changed()
+    physics_frames(5)
+    assert [place for _, place, _ in wanted] == [Vector2(525, 525), Vector2(525, 225)]
+    assert [tuple(one) for one in strategist.get_narrow_places()] == [(525.0, 225.0)]
+    strategist.choke_width = 0
+    assert len(strategist.get_narrow_places()) == 0
+
+
 def test_defenses_are_saved(strategist, scheduler, physics_frames):
     for number in range(5):
         strategist.report_defense(number, "tower", Vector2(525, 525))

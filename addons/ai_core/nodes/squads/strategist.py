@@ -99,6 +99,7 @@ class Strategist(SavedState, Node):
         self._missions: dict[int, Mission] = {}
         self._wanted = ""
         self._narrow: tuple[tuple[float, float], ...] = ()
+        self._narrow_of: tuple[Any, int] = (None, 0)      # the walls and the width that they were found for
         # compared with its why, which has a count
         self._wanted_defense: Purchase | None = None
 
@@ -141,7 +142,6 @@ class Strategist(SavedState, Node):
                 self._core = self.made_for(self._map.core.layers)
             except (TypeError, ValueError, LookupError) as error:
                 raise RefusedValue(f"decides nothing: {error}") from None
-            self._narrow = self._narrow_places()
         return self._core
 
     @method
@@ -190,7 +190,9 @@ class Strategist(SavedState, Node):
     def get_narrow_places(self) -> Variant:
         """Return the narrow places of the ground, a PackedVector3Array or PackedVector2Array."""
         self.core  # noqa: B018
-        return self._map.places_of_grounds(np.array(self._narrow, np.float32).reshape(-1, 2))
+        if not self._has_map():
+            return self._no_points
+        return self._map.places_of_grounds(np.array(self._narrow_places(), np.float32).reshape(-1, 2))
 
     @method
     def report_losses(self, own_cost: float, enemy_cost: float) -> None:
@@ -284,7 +286,6 @@ class Strategist(SavedState, Node):
         doc="Distance from the base within which an enemy is a threat.")
     choke_width = export(
         int, 3, range=(0, 20, 1), unit="cells",
-        on_set="_width_set",
         doc="Width up to which a gap between the walls of the DecisionMap is a narrow place for defenses; 0 disables"
             " them.")
     search_after = export(
@@ -367,7 +368,6 @@ class Strategist(SavedState, Node):
             self._has_lost_map = True
             return False
         self._map, self._has_lost_map = found, False
-        self._narrow = self._narrow_places()
         return True
 
     def _think(self, turn: Turn) -> None:
@@ -407,7 +407,7 @@ class Strategist(SavedState, Node):
         self._reports.add_losses(look.losses, look.kills)
         with maps.reading() as picture:
             plan = yield from core.think_in_steps(
-                self._reports.situation(now_s, picture, base, maps.is_open, look, self._narrow))
+                self._reports.situation(now_s, picture, base, maps.is_open, look, self._narrow_places()))
         self._plan = plan
         self._emit(before, plan)
 
@@ -444,12 +444,16 @@ class Strategist(SavedState, Node):
             self.defense_wanted.emit(defense.name, self._map.place_of_ground(defense.place), defense.why)
 
     def _narrow_places(self) -> tuple[tuple[float, float], ...]:
-        """Return the narrow places between walls, if a product defends; called once at the start."""
+        """Return the narrow places between walls, if a product defends; found again after the walls change."""
         maps = self._map.core
         if not self.choke_width or maps.is_open is None or not any(
                 one.defends for one in self.core.tree.products.values()):
             return ()
-        return tuple(maps.area.center_of(one.cell) for one in choke_points(maps.is_open, self.choke_width))
+        walls, width = self._narrow_of
+        if walls is not maps.is_open or width != self.choke_width:
+            self._narrow = tuple(maps.area.center_of(one.cell) for one in choke_points(maps.is_open, self.choke_width))
+            self._narrow_of = maps.is_open, self.choke_width
+        return self._narrow
 
     def _reschedule(self) -> None:
         if self._task is not None:
@@ -471,10 +475,6 @@ class Strategist(SavedState, Node):
             else:
                 self._map = self._found_map() or self._map
                 report_next_frame(self, lambda: [*filter(None, [why_not_named(self, "decision_map")])])
-
-    def _width_set(self) -> None:
-        if self._core is not None and self._has_map():
-            self._narrow = self._narrow_places()
 
     def _in_use(self) -> None:
         if self._is_at_work or (self._core is not None and self._reports.is_used):
