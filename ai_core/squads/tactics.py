@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -88,16 +88,62 @@ def assign_posts(situation: TacticalSituation, member_ids: Sequence[int],
 POSTED_M = 1.0
 """A member within this distance of its position has ended its bound (m)."""
 
+CAME_M = 0.5
+"""How far a member must move, or come nearer to its position, so that its patience begins again (m)."""
+
+LONGEST_DETOUR = 6.0
+"""Longest time, in patience, for which a member that moves may come no nearer: a detour, and not a walk in a circle."""
+
+
+class _Progress(NamedTuple):
+    """How a member comes to the position of its task."""
+
+    place: tuple[float, ...]
+    """Where it was when it had last moved (m)."""
+    moved_s: float
+    nearest_m: float
+    """Smallest distance from the position of its task (m)."""
+    nearer_s: float
+
+    def waits(self, now_s: float, patience_s: float) -> bool:
+        """Return whether there is patience left."""
+        return now_s - self.moved_s <= patience_s and now_s - self.nearer_s <= LONGEST_DETOUR * patience_s
+
+
+PROGRESS_STATE = Row(_Progress, Point(), Seconds(), Number(0), Seconds())
+
+
+def _progress(before: _Progress | None, place: Floats, away_m: float, near_m: float, now_s: float) -> _Progress:
+    """Return the progress of a member at a place, ``away_m`` from its position; within ``near_m`` it has arrived."""
+    here = tuple(place.tolist())
+    if before is None or away_m <= near_m:
+        return _Progress(here, now_s, away_m, now_s)
+    if away_m <= before.nearest_m - CAME_M:
+        before = before._replace(nearest_m=away_m, nearer_s=now_s)
+    return before._replace(place=here, moved_s=now_s) if math.dist(here, before.place) >= CAME_M else before
+
+
+def _check_places(refuse: Refuse, **places: Iterable[tuple[float, ...]]) -> None:
+    """Refuse loaded positions that do not have the same number of coordinates."""
+    known: set[int] = set()
+    for name, some in places.items():
+        known |= {len(one) for one in some}
+        if len(known) > 1:
+            refuse(name, f"must have as many coordinates as the other positions, got {sorted(known)}")
+
 
 class BoundingOverwatch(Tactic):
     """Two teams: the rear team bounds past the other, which stays and watches, until both are at the goal.
 
-    The goal is that of the squad's order, else the mean position of the enemies.
+    The goal is that of the squad's order, else the mean position of the enemies, or the nearest position where a member
+    can stand. A member that does not come to the end of its bound is given up: the teams continue without it. With
+    fewer than two members left, the tactic has no tasks.
 
     Args:
         bound_m: how far a team moves beyond the other in one bound (m), above 0.
         apart_m: distance between neighbors of one team (m), 0 or more.
-        patience_s: longest duration of a bound (s), above 0; then the teams change.
+        patience_s: time for which a member of the moving team stands before it is given up (s), above 0; as for
+            ``Flanking``.
 
     Raises:
         ValueError: if a number is out of range.
@@ -105,15 +151,15 @@ class BoundingOverwatch(Tactic):
     Source: 003_designing_ai_for_games, tactics of groups.
     """
 
-    SHOWN = ("bound_m",)
+    SHOWN = ("bound_m", "given_up")
 
     STATE = DeclaredState(
-        moving=Whole(0, 1, at="_moving"), since_s=Seconds(at="_since_s"),
-        posts=MapOf(Point(), key=Whole(), at="_posts"))
+        moving=Whole(0, 1, at="_moving"), progress=MapOf(PROGRESS_STATE, key=Whole(), at="_progress"),
+        posts=MapOf(Point(), key=Whole(), at="_posts"), given_up=ListOf(Whole(), make=tuple))
     name = "bounding_overwatch"
 
     def __init__(
-        self, bound_m: float = 10.0, apart_m: float = 2.5, patience_s: float = 20.0
+        self, bound_m: float = 10.0, apart_m: float = 2.5, patience_s: float = 10.0
     ) -> None:
         self.bound_m = finite_number("bound_m", bound_m, above=0)
         self.apart_m = finite_number("apart_m", apart_m, minimum=0)
@@ -128,14 +174,18 @@ class BoundingOverwatch(Tactic):
     def begin(self) -> None:
         self._moving = 0
         self._posts: dict[int, tuple[float, ...]] = {}
-        self._since_s = 0.0
+        self._progress: dict[int, _Progress] = {}
+        self.given_up = ()
 
     def plan(self, situation: TacticalSituation) -> Plan:
         if self.why_not(situation):
+            self.begin()                # patience begins again with the next goal
             return {}
-        goal = situation.goal if situation.goal is not None else situation.enemy_positions.mean(axis=0)
+        [goal] = situation.move_to_free(
+            [situation.goal if situation.goal is not None else situation.enemy_positions.mean(axis=0)])
+        self._give_up(situation)
         teams = self.teams(situation)
-        if all(self._is_at(situation, team, goal) for team in teams):
+        if not all(teams) or all(self._is_at(situation, team, goal) for team in teams):
             self._posts = {}
             return {}
         if not self._posts:
@@ -153,21 +203,35 @@ class BoundingOverwatch(Tactic):
         return plan
 
     def teams(self, situation: TacticalSituation) -> tuple[list[int], list[int]]:
-        """Return the ids of both teams; members alternate between the teams by ascending id."""
-        ids = list(situation.members)
+        """Return the ids of both teams: members alternate by ascending id, without those that were given up."""
+        ids = [one for one in situation.members if one not in self.given_up]
         return ids[::2], ids[1::2]
 
     def forget_member(self, member_id: int) -> None:
         self._posts = {}           # removing a member changes the teams
+        self.given_up = tuple(one for one in self.given_up if one != member_id)
+
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        _check_places(
+            refuse, posts=values.posts.values(), progress=[one.place for one in values.progress.values()])
 
     def _is_at(self, situation: TacticalSituation, team: list[int], goal: Floats) -> bool:
         """Return whether the mean position of a team is at the goal, allowing room for the other team."""
         middle = np.mean([situation.position_of(one) for one in team], axis=0)
         return math.dist(middle, goal) <= POSTED_M + self.apart_m
 
+    def _give_up(self, situation: TacticalSituation) -> None:
+        """Give up the members of the moving team that do not come to the ends of their bounds."""
+        self._progress = {
+            one: _progress(self._progress.get(one), place, math.dist(place, post), POSTED_M, situation.now_s)
+            for one, post in self._posts.items() if one in situation.members
+            for place in [situation.position_of(one)]}
+        stuck = [one for one, now in self._progress.items() if not now.waits(situation.now_s, self.patience_s)]
+        if stuck:
+            self.given_up += tuple(stuck)
+            self._posts = {}            # the teams change
+
     def _is_over(self, situation: TacticalSituation, team: list[int]) -> bool:
-        if situation.now_s - self._since_s > self.patience_s:
-            return True
         return all(
             one in self._posts and math.dist(situation.position_of(one),
                 self._posts[one]) <= POSTED_M for one in team)
@@ -186,7 +250,7 @@ class BoundingOverwatch(Tactic):
             for number in range(len(team))])
         pairs = assign_posts(situation, team, posts)
         self._posts = {one: tuple(posts[post].tolist()) for one, post in pairs}
-        self._since_s = situation.now_s
+        self._progress = {}
 
 
 FLANKED_M = 2.0
@@ -198,32 +262,20 @@ WELL_WITHIN = 0.9
 TURNS = tuple(math.radians(sign * angle) for angle in range(0, 181, 20) for sign in (1, -1))
 """Directions from an enemy in which an attacker looks for a free place, from its own on (rad)."""
 
-NEARER_M = 0.5
-"""How much nearer to its place at the flank a member must come, so that its patience begins again (m)."""
-
 MOVED_M = 8.0
 """How far the mean position of the enemies may move before the flank is planned again (m)."""
-
-
-class _Progress(NamedTuple):
-    """Smallest distance of a member from its place at the flank (m), and since when (s)."""
-
-    nearest_m: float
-    since_s: float
-
-
-PROGRESS_STATE = Row(_Progress, Number(0), Seconds())
 
 
 class Flanking(Tactic):
     """Some members go around the enemies on the nearer side; after they have arrived, all members attack.
 
-    A member that comes no nearer to its place at the flank is given up: the tactic goes on without it.
+    A member that does not come to its place at the flank is given up: the tactic continues without it.
 
     Args:
         share: share of the members that go around, above 0 to 1; at least one goes and one stays.
         flank_m: distance of the flank from the mean position of the enemies (m), above 0.
-        patience_s: time in which a member comes no nearer before it is given up (s), above 0.
+        patience_s: time for which a member stands before it is given up (s), above 0; a member that moves, as on a
+            detour, but comes no nearer has 6 times as long.
 
     Raises:
         ValueError: if a number is out of range.
@@ -295,20 +347,20 @@ class Flanking(Tactic):
         self.given_up = tuple(one for one in self.given_up if one != member_id)
 
     def _give_up(self, situation: TacticalSituation) -> None:
-        """Give up the members that came no nearer to their places for ``patience_s``."""
-        for one in [one for one in self._around if one in situation.members]:
-            away_m = math.dist(situation.position_of(one), self._around[one])
-            before = self._progress.get(one)
-            if before is None or away_m <= max(FLANKED_M, before.nearest_m - NEARER_M):
-                self._progress[one] = _Progress(away_m, situation.now_s)
-            elif situation.now_s - before.since_s > self.patience_s:
+        """Give up the members that do not come to their places."""
+        self._progress = {
+            one: _progress(self._progress.get(one), place, math.dist(place, post), FLANKED_M, situation.now_s)
+            for one, post in self._around.items() if one in situation.members
+            for place in [situation.position_of(one)]}
+        for one, now in self._progress.items():
+            if not now.waits(situation.now_s, self.patience_s):
                 del self._around[one]
                 self.given_up = (*self.given_up, one)
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
-        dimensions = {len(place) for place in values.around.values()} or {2, 3}
-        if values.middle is not None and len(values.middle) not in dimensions:
-            refuse("middle", f"must have as many coordinates as places in 'around', got {len(values.middle)}")
+        _check_places(
+            refuse, around=values.around.values(), middle=[values.middle] if values.middle else [],
+            progress=[one.place for one in values.progress.values()])
 
     @staticmethod
     def _in_range(situation: TacticalSituation, member_id: int, enemy: int) -> tuple[float, ...]:
@@ -349,7 +401,7 @@ class Flanking(Tactic):
                 best = total, {one: tuple(posts[post].tolist()) for one, post in pairs}
         self._middle, self._around = tuple(middle.tolist()), best[1] if best else {}
         self._progress = {          # places that change are no progress
-            one: _Progress(math.dist(situation.position_of(one), self._around[one]), before.since_s)
+            one: before._replace(nearest_m=math.dist(situation.position_of(one), self._around[one]))
             for one, before in self._progress.items() if one in self._around}
 
 

@@ -180,10 +180,61 @@ def test_two_teams_bound_in_turns_until_both_are_there():
     assert np.abs(places[:, 0] - 40).max() < 4
 
 
-def test_a_bound_that_takes_too_long_ends():
+def test_a_flanker_on_a_detour_around_a_wall_is_not_given_up():
+    tactic, places = Flanking(flank_m=10.0, patience_s=5.0), [(0.0, 0.0), (0.0, 4.0), (0.0, 8.0), (0.0, 12.0)]
+    for second in range(24):
+        plan = tactic.plan(situation(places, [(30, 4)], now_s=float(second)))
+        if second < 12:
+            places[0] = places[0][0] - 2.0, 0.0         # away from its place, along the wall
+            assert plan[0].kind == "flank"
+        else:
+            places[0] = plan[0].position
+        places[1] = plan[1].position or places[1]
+    assert tactic.given_up == ()
+    assert tactic.is_attacking
+
+
+def test_a_flanker_that_walks_in_a_circle_is_given_up():
+    tactic = Flanking(flank_m=10.0, patience_s=5.0)
+    for second in range(40):
+        places = [(3 * math.cos(second), 3 * math.sin(second)), (0.0, 4.0), (0.0, 8.0), (0.0, 12.0)]
+        if 1 in tactic._around:
+            places[1] = tactic._around[1]
+        tactic.plan(situation(places, [(30, 4)], now_s=float(second)))
+        assert (0 in tactic.given_up) == (second > 30), second
+    assert tactic.is_attacking
+
+
+def test_bounds_continue_without_a_member_that_is_stuck():
+    tactic, goal = BoundingOverwatch(bound_m=8.0, patience_s=5.0), np.array([40.0, 0.0])
+    places, plans, given_up = [(0.0, 0.0), (0.0, 2.0), (0.0, 4.0), (0.0, 6.0), (0.0, 8.0)], [], ()
+    for second in range(80):
+        plans.append(tactic.plan(situation(places, goal=goal, now_s=float(second))))
+        given_up = given_up or tactic.given_up
+        for number, task in plans[-1].items():
+            if task.position is not None and number != 2:
+                places[number] = task.position
+    assert given_up == (2,)
+    assert plans[0][2].kind == "bound"
+    assert plans[-1] == {}                          # the others are there
+    assert [math.dist(places[number], goal) < 8 for number in range(5)] == [True, True, False, True, True]
+    tactic.plan(situation(places))                  # no goal: with the next one it may try again
+    assert tactic.given_up == ()
+
+
+def test_bounds_end_before_a_goal_where_no_member_can_stand():
+    kinds, places = follow(
+        BoundingOverwatch(), [(0, 0), (0, 2), (0, 4), (0, 6)], [], 40, goal=np.array([40.0, 0.0]),
+        standing=lambda wanted: np.minimum(wanted, [20.0, math.inf]))
+    assert kinds[-1] == {}
+    assert np.abs(places[:, 0] - 20).max() < 4
+
+
+def test_bounds_end_when_all_members_are_stuck():
     tactic = BoundingOverwatch(patience_s=5.0)
-    kinds, _ = follow(tactic, [(0, 0), (0, 2)], [], 20, speed=0.0, goal=np.array([40.0, 0.0]))
-    assert {one[0] for one in kinds} == {"bound", "overwatch"}
+    kinds, _ = follow(tactic, [(0, 0), (0, 2), (0, 4)], [], 30, speed=0.0, goal=np.array([40.0, 0.0]))
+    assert set(kinds[0].values()) == {"bound", "overwatch"}
+    assert kinds[-1] == {}
 
 
 def test_tactics_work_in_three_dimensions():

@@ -231,8 +231,8 @@ class Squad(SavedState, Node):
     tactic_changed = signal(("tactic", str), doc="Emitted when the tactic changes; empty for none.")
     tasks_given_up = signal(
         ("members", list),
-        doc="Emitted when the tactic continues without members that do not come to the positions of their tasks: a"
-            " member that comes no nearer to its flank for 10 s.")
+        doc="Emitted when the tactic continues without members that do not come to their flank, or to the end of their"
+            " bound: they stand for 10 s, or move for a minute and come no nearer.")
 
     STATE = DeclaredState(
         settings=Hook(), members=MapOf(NodeAt("SquadMember"), key=Whole(), at="members_by_id"),
