@@ -218,6 +218,28 @@ def test_a_search_looks_about_near_the_last_place_and_ends(walker, thief, physic
     assert tree.get_value("last_known_position") is None
 
 
+@pytest.mark.parametrize(("gap", "outcome"), [(0.0, 2), (9.0, 1)])
+def test_a_search_fails_if_the_actor_came_to_no_place(
+        walker, node, scheduler, physics_frames, signals, gap, outcome):
+    for size, place in ((Vector3(60, 1, 60), Vector3(0, -0.5, 0)), (Vector3(1, 4, 20), Vector3(4, 2, gap + 10)),
+                        (Vector3(1, 4, 20), Vector3(4, 2, -10))):
+        shape = node("CollisionShape3D", node("StaticBody3D", scheduler, position=place))
+        shape.shape = construct("BoxShape3D")
+        shape.shape.size = size
+    search = habit("Search", kind="HabitSearch", target_key="place", speed=6.0, places=2, radius=3.0, look_time=0.2,
+                   stuck_after=0.5)
+    guard, tree = walker(search, habit("Idle"), kind="CharacterBody3D", place=Vector3(0, 1.05, 1))
+    node("CollisionShape3D", guard).shape = construct("CapsuleShape3D")
+    tree.set_value("place", Vector3(9, 0, 1))
+    entered, ends = signals(search, "entered"), signals(search, "exited")
+    for _ in range(900):
+        physics_frames(1)
+        if ends:
+            break
+    physics_frames(60)
+    assert (len(entered), ends, active(tree), tree.get_value("place")) == (1, [(outcome,)], ["Idle"], None)
+
+
 def test_a_noise_moves_a_search_to_its_place(walker, thief, node, scheduler, physics_frames):
     noise = node("SenseSource3D", scheduler, position=Vector3(20, 0, 20))
     thief.position = Vector3(0, 0, 90)

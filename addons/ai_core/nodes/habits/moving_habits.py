@@ -255,7 +255,8 @@ class HabitSearch(TargetedHabit, WalkingHabit, Habit):
     """Goes to the last known position of a target, then to places around it, and looks around at each.
 
     If no target is set, it searches around last_known_position of the tree's sensor: it begins when the value is not
-    null, starts again when the sensor writes a newer position, and sets the value to null at the end.
+    null, starts again when the sensor writes a newer position, and sets the value to null at the end. It fails, after
+    it has tried each place, if the actor came to none of them.
     """
 
     SENSED = "last_known_position"
@@ -301,7 +302,7 @@ class HabitSearch(TargetedHabit, WalkingHabit, Habit):
         if center is None:
             return Status.FAILED
         if "center" not in memory or distance(memory["center"], center) > self.arrival_distance:
-            memory["center"], memory["number"] = center, 0
+            memory["center"], memory["number"], memory["came"] = center, 0, False
             memory["route"] = [center, *self._places_around(center, run.random.random() * math.tau)]
             memory.pop("looks_s", None)
             memory.pop("goal", None)
@@ -313,8 +314,10 @@ class HabitSearch(TargetedHabit, WalkingHabit, Habit):
         if looks_s is None:
             if "goal" not in memory:
                 memory["goal"] = self._on_ground(run, memory["route"][memory["number"]])
-            if self.walk_to(run, memory["goal"]) is Status.RUNNING:
-                return Status.RUNNING
+            status = self.walk_to(run, memory["goal"])
+            if status is Status.RUNNING:
+                return status
+            memory["came"] = memory["came"] or status is Status.SUCCEEDED
             memory["looks_s"], memory["ahead"] = 0.0, self.rotation_of(actor)
             self.stand(run)
             return Status.RUNNING
@@ -333,7 +336,7 @@ class HabitSearch(TargetedHabit, WalkingHabit, Habit):
             return Status.RUNNING
         if self.clears_value and not self.target_node:
             self._tree.set_value(self._key() or self.SENSED, None)
-        return Status.SUCCEEDED
+        return Status.SUCCEEDED if memory["came"] else Status.FAILED
 
     def names_of_course(self, run: HabitContext) -> tuple[str, ...] | None:
         key = self._key() or self.SENSED
