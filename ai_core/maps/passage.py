@@ -16,10 +16,17 @@ from numpy.typing import ArrayLike, NDArray
 from ai_core.described import Described
 from ai_core.errors import check_type, finite_number, numbers, shown, whole_number
 from ai_core.maps.cell_moves import Corners, GridMoves
+from ai_core.scheduling.interruptible import SteppedWork, Steps
 
 CHANGES_KEPT = 256
 """Changes that a passage remembers (count). A reader that is further behind starts over. Each
 change holds the list of its cells; more would keep the whole history of a level alive."""
+
+COPIED_AT_ONCE = 1 << 15
+"""Cells copied in one step (count), 5 bytes each: 5 µs, several times as long while they are in no cache."""
+
+MUCH = 256
+"""Ratio of cells copied before to cells changed since, below which all are copied again: that takes less time."""
 
 
 class GridPassage(Described):
@@ -59,13 +66,6 @@ class GridPassage(Described):
         """Common cost of all cells that can be entered; 0 if costs differ."""
         return self.least_cost if self.is_uniform else 0.0
 
-    def copy(self) -> GridPassage:
-        """Return a copy that no grid updates, with the same version. Cost: O(cells), 5 bytes per cell."""
-        other = copy.copy(self)
-        other.costs, other.open_moves = self.costs.copy(), self.open_moves.copy()
-        other._changes = deque(maxlen=CHANGES_KEPT)
-        return other
-
     def is_free(self, cell: int) -> bool:
         """Return whether a cell can be entered.
 
@@ -92,6 +92,15 @@ class GridPassage(Described):
             return None
         later = [cells for at, cells in self._changes if at > version]
         return later[0] if len(later) == 1 else np.unique(np.concatenate(later))
+
+    def with_neighbors(self, cells: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Return cells and their neighbors, some repeatedly: all cells whose open moves depend on the given ones."""
+        height, width = self.shape
+        rows, columns = (
+            (at[:, None] + np.array([-1, 0, 1])).clip(0, size - 1)
+            for at, size in zip(np.divmod(cells.astype(np.int64), width), (height, width), strict=True))
+        around: NDArray[np.int64] = (rows[:, :, None] * width + columns[:, None]).ravel()
+        return around
 
     def change(self, cells: NDArray[np.int32], costs: NDArray[np.float32]) -> bool:
         """Write new costs into cells and return whether any cost changed; for ``Grid`` only.
@@ -137,6 +146,50 @@ class GridPassage(Described):
         finite = self.costs[np.isfinite(self.costs)]
         self.least_cost = float(finite.min()) if finite.size else 1.0
         self.most_cost = float(finite.max()) if finite.size else 1.0
+
+
+class PassageCopy(SteppedWork):
+    """Copies a passage in steps, however often its cells change meanwhile.
+
+    Args:
+        passage: the passage.
+
+    Attributes:
+        result: a passage that no grid updates, with the cells and the version of the moment when it was done.
+        is_done: whether the copy is done.
+
+    Cost: O(cells), and O(changed cells) for each change. One step copies all cells again if a large part of them has
+        changed since the step before, or there were more than ``CHANGES_KEPT`` changes.
+    """
+
+    is_done: bool
+    result: GridPassage
+
+    def __init__(self, passage: GridPassage) -> None:
+        self.is_done = False
+        self.result = copy.copy(passage)
+        self.result.costs, self.result.open_moves = np.empty_like(passage.costs), np.empty_like(passage.open_moves)
+        self.result._changes = deque(maxlen=CHANGES_KEPT)
+        self._steps = self._copied(passage, self.result)
+
+    def _copied(self, passage: GridPassage, result: GridPassage) -> Steps[None]:
+        pairs = [(one.ravel(), other.ravel()) for one, other in (
+            (passage.costs, result.costs), (passage.open_moves, result.open_moves))]
+        for first in range(0, passage.costs.size, COPIED_AT_ONCE):
+            parts: list[slice | NDArray[np.int64]] = [slice(first, first + COPIED_AT_ONCE)]
+            if result.version != passage.version:
+                changed = passage.changed_since(result.version)
+                if changed is None or len(changed) * MUCH > first:
+                    parts.append(slice(first))
+                else:
+                    parts.append(passage.with_neighbors(changed))
+                result.version = passage.version
+            for cells in parts:
+                for source, target in pairs:
+                    target[cells] = source[cells]
+            result.least_cost, result.most_cost = passage.least_cost, passage.most_cost
+            self.is_done = first + COPIED_AT_ONCE >= passage.costs.size
+            yield
 
 
 SQUARES = ((0.0, 1.0), (1.0, 0.0))
@@ -196,4 +249,4 @@ def _nearest(
     return int(row[first]) * passage.shape[1] + int(column[first]) if apart[first] <= within * (1 + SLACK) else None
 
 
-__all__ = ["CHANGES_KEPT", "GridPassage", "nearest_free"]
+__all__ = ["CHANGES_KEPT", "GridPassage", "PassageCopy", "nearest_free"]

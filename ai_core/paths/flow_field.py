@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget
 from ai_core.errors import check_kind, check_type, indices
-from ai_core.maps.passage import GridPassage
+from ai_core.maps.passage import GridPassage, PassageCopy
 from ai_core.paths.path import PreparedGround
 from ai_core.paths.searches.callback_search import check_goals
 from ai_core.paths.searches.canonical_moves import AT_ONCE, costs_of, suits
@@ -104,6 +104,7 @@ class FlowField(PreparedGround):
         self._memory = self._working = memory or SearchMemory(passage)
         self._version: int | None = None
         self._ground, self._restarts = passage, 0
+        self._copy: PassageCopy | None = None
         self._is_made = False
         self.version = -1
         self._making: UniformFlow | WeightedFlow
@@ -158,6 +159,14 @@ class FlowField(PreparedGround):
             return
         if self._version is None or (self._version != self._passage.version and self._ground is self._passage):
             self._restart()
+        if self._copy is not None:
+            self._copy.advance(budget)
+            if not self._copy.is_done:
+                return
+            self._ground, self._copy = self._copy.result, None
+            self._start(SearchMemory(self._ground))
+            if budget.is_spent:
+                return
         while True:
             budget.spend(self._making.core.advance(budget.steps_at_once(CELLS_PER_LOOK)))
             if not self._making.core.is_done:
@@ -180,7 +189,7 @@ class FlowField(PreparedGround):
         self._leave()
 
     def _leave(self) -> None:
-        self._version, self._ground = None, self._passage
+        self._version, self._ground, self._copy = None, self._passage, None
         if self._memory.holder is self:
             self._memory.holder = None
 
@@ -189,11 +198,14 @@ class FlowField(PreparedGround):
             self._restarts += 1
         if self._restarts > MOST_RESTARTS:
             self._leave()
-            self._ground = self._passage.copy()
+            self._copy = PassageCopy(self._passage)
+            self._ground, self._version = self._copy.result, self._passage.version
         else:
             self._memory.take(self._passage, self)
-        self._version = self._passage.version
-        self._working = self._memory if self._ground is self._passage else SearchMemory(self._ground)
+            self._start(self._memory)
+
+    def _start(self, memory: SearchMemory) -> None:
+        self._version, self._working = self._ground.version, memory
         self._begin(evenly=suits(self._ground))
 
     def next_of(self, cells: ArrayLike) -> NDArray[np.int32]:
@@ -229,7 +241,7 @@ class FlowField(PreparedGround):
         return self._known().costs_of(self._checked(cells))
 
     def _begin(self, *, evenly: bool) -> None:
-        """Start the search; the one for grids of a single cost is many times faster."""
+        """Begin the search; the one for grids of a single cost is many times faster."""
         self._making = (
             UniformFlow(self._ground, self._goals, self._working.uniform_field()) if evenly
             else WeightedFlow(self._ground, self._goals, self._working.spreading()))

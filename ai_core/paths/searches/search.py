@@ -13,7 +13,7 @@ from ai_core.errors import check_callables, check_kind, shown, whole_number
 from ai_core.maps.cell_moves import Corners
 from ai_core.maps.graph import Graph
 from ai_core.maps.grid import Grid
-from ai_core.maps.passage import GridPassage
+from ai_core.maps.passage import GridPassage, PassageCopy
 from ai_core.paths.path import Path, PathSearch, PathState
 from ai_core.paths.searches.callback_search import (
     CallbackSearch,
@@ -22,7 +22,7 @@ from ai_core.paths.searches.callback_search import (
     estimate_on_grid,
     nothing_known,
 )
-from ai_core.paths.searches.cells_along import costs_along, moves_along
+from ai_core.paths.searches.cells_along import moves_along
 from ai_core.paths.searches.grid_search_loops import NOWHERE, UniformSearch, WeightedSearch
 from ai_core.paths.searches.jump_loops import JumpSearch
 from ai_core.paths.searches.search_memory import SearchMemory
@@ -36,6 +36,9 @@ More cells overrun a budget further; fewer slow a compiled search down by more t
 MOST_RESTARTS = 3
 """Restarts (count) after which a search works on a copy of the ground: more lose more work on a map that changes often,
 fewer make copies where a restart would do."""
+
+MOST_CHANGED = 1024
+"""Cells that changed while a search ran on a copy (count), up to which those that became cheaper are looked for."""
 
 MOST_IMPROVED = 256
 """Cells that became cheaper (count) up to which each is looked at for a cheaper path: 1 µs each."""
@@ -104,8 +107,9 @@ class AStarSearch(PathSearch):
     If cells of the grid change between two slices, the search restarts, which ``restarts`` counts. After
     ``MOST_RESTARTS`` it goes on with a copy of the cells, so that it ends however often cells change. A path found
     there is open when the search ends, and has its cost of that moment; ``result.bound`` is above 1 if cells that
-    became cheaper meanwhile may allow a cheaper one. If it is blocked, the search is repeated on a new copy. A goal
-    that could not be reached on several copies counts as unreachable. A result stays unchanged.
+    became cheaper meanwhile may allow a cheaper one. If it is blocked, the search is repeated on a new copy, up to
+    ``MOST_RESTARTS`` times; then the result is the part of the path before the block, as "partial". A goal that could
+    not be reached on several copies counts as unreachable. A result stays unchanged.
 
     Args:
         ground: a ``GridPassage`` or a ``Graph``.
@@ -158,6 +162,7 @@ class AStarSearch(PathSearch):
         self._most = None if max_expanded is None else whole_number("max_expanded", max_expanded, minimum=1)
         check_kind("memory", memory, SearchMemory)
         self._memory = memory
+        self._copy: PassageCopy | None = None
         self._core: SearchCore
         self._version = 0
         self.restarts = 0
@@ -183,7 +188,7 @@ class AStarSearch(PathSearch):
         passage = self._passage
         if passage is not None and passage.version != self._version and self._ground is passage:
             self._restart(passage)
-        if type(budget) is _StepBudget and self._most is None:
+        if type(budget) is _StepBudget and self._most is None and self._copy is None:
             # Fast case of the loop below: three calls would take as long as the cells of a short slice.
             most = budget._allowed - budget.steps
             if 0 < most <= MOST_AT_ONCE:
@@ -197,6 +202,14 @@ class AStarSearch(PathSearch):
                     return
         check_budget(budget)
         while True:
+            if self._copy is not None:
+                self._copy.advance(budget)
+                if not self._copy.is_done:
+                    return
+                self._ground, self._copy = self._copy.result, None
+                self._begin()
+                if budget.is_spent:
+                    return
             most = budget.steps_at_once(CELLS_PER_LOOK)
             if self._most is not None and most > self._most - self.expanded:
                 most = self._most - self.expanded
@@ -227,52 +240,66 @@ class AStarSearch(PathSearch):
         self.restarts += 1
         if self.restarts > MOST_RESTARTS:
             self._leave()
-            self._ground = passage.copy()
-            self._memory = None
-        self._begin()
+            self._copy, self._memory = PassageCopy(passage), None
+            self._ground = self._copy.result        # once it is done
+        else:
+            self._begin()
 
     def _on_present_cells(self, path: Path, passage: GridPassage) -> Path | None:
         """Return the path found on a copy with its present cost and bound; None if the search has to be repeated."""
-        ground = self._ground
+        ground, searched = self._ground, path.cost
         assert isinstance(ground, GridPassage)
-        cost = self._present_cost(path, passage)
-        if cost is None:
-            return None
-        opened = np.flatnonzero(passage.open_moves & ~ground.open_moves).tolist()     # cells with a move more
-        cheaper = np.flatnonzero((passage.costs < ground.costs) & np.isfinite(ground.costs)).tolist()
-        if len(opened) + len(cheaper) > MOST_IMPROVED:
-            opened, cheaper = [self._start], [self._start]      # as if a path could be cheaper from its start on
+        if len(path.cells) > 1:
+            costs = self._present_costs(path, passage)
+            if not np.isfinite(costs).all():
+                if self._may_repeat():
+                    return None
+                cells = path.cells[:int(np.isinf(costs).argmax()) + 1]
+                if len(cells) == 1:
+                    return self._no_path()
+                return Path("partial", cells, float(costs[:len(cells) - 1].sum()), path.expanded)
+            path = replace(path, cost=float(np.cumsum(costs[::-1])[-1]))
+        opened, cheaper = self._improved(passage, ground)
         cost_to = self._core.cost_to
         if not path.is_found:
             is_reached = any(cost_to(cell) < math.inf for cell in opened)
-            if is_reached and self.expanded != self._most and self.restarts < 2 * MOST_RESTARTS:
-                return None
-            return replace(path, cost=cost)
+            return None if is_reached and self._may_repeat() else path
         from_start = estimate_on_grid(passage, np.array([self._start], np.int32))
         to_goal = nothing_known if callable(self._goals) else estimate_on_grid(passage, self._goals)
         # A cheaper path leads over such a cell, up to which it costs at least what was found: a cell not expanded is
         # on no cheaper path, as estimates have not become less.
         before = cost_to if passage.least_cost >= ground.least_cost else from_start
         least = min((
-            path.cost, *(before(cell) + to_goal(cell) for cell in opened),
+            searched, *(before(cell) + to_goal(cell) for cell in opened),
             *(from_start(cell) + to_goal(cell) for cell in cheaper)))
-        return replace(path, cost=cost, bound=max(1.0, cost / least) if least else math.inf if cost else 1.0)
+        return replace(path, bound=max(1.0, path.cost / least) if least else math.inf if path.cost else 1.0)
 
-    def _present_cost(self, path: Path, passage: GridPassage) -> float | None:
-        """Return the present cost of a path, None if it is blocked."""
-        cells = path.cells
-        if len(cells) < 2:
-            return path.cost
-        moves = moves_along(passage, cells)
-        if (moves < 0).any():
-            return None
-        if self._step_cost is None:
-            return float(costs_along(passage, cells)[0])
-        lengths = passage.moves.lengths
-        cost = sum(
-            self._step_cost(start, end, lengths[move] * float(passage.costs.flat[end]))
-            for start, end, move in zip(cells[:-1].tolist(), cells[1:].tolist(), moves.tolist(), strict=True))
-        return cost if cost < math.inf else None
+    def _may_repeat(self) -> bool:
+        """Return whether the search may be repeated on another copy."""
+        return self.expanded != self._most and self.restarts < 2 * MOST_RESTARTS
+
+    def _improved(self, passage: GridPassage, ground: GridPassage) -> tuple[list[int], list[int]]:
+        """Return the cells that have a move more than on a copy, and those that became cheaper."""
+        changed = passage.changed_since(self._version)
+        if changed is not None and len(changed) <= MOST_CHANGED:
+            around = passage.with_neighbors(changed)
+            is_opened = passage.open_moves.ravel()[around] & ~ground.open_moves.ravel()[around] != 0
+            opened = np.unique(around[is_opened]).tolist()
+            before = ground.costs.ravel()[changed]
+            cheaper = changed[(passage.costs.ravel()[changed] < before) & np.isfinite(before)].tolist()
+            if len(opened) + len(cheaper) <= MOST_IMPROVED:
+                return opened, cheaper
+        return [self._start], [self._start]      # as if a path could be cheaper from its start on
+
+    def _present_costs(self, path: Path, passage: GridPassage) -> NDArray[np.float64]:
+        """Return the present cost of each move of a path, ``inf`` where it is blocked."""
+        cells, moves = path.cells, moves_along(passage, path.cells)
+        costs = np.array(passage.moves.lengths)[moves] * passage.costs.ravel()[cells[1:]].astype(np.float64)
+        costs[moves < 0] = math.inf
+        if self._step_cost is not None:
+            costs[:] = [cost if cost == math.inf else self._step_cost(start, end, cost) for start, end, cost in zip(
+                cells[:-1].tolist(), cells[1:].tolist(), costs.tolist(), strict=True)]
+        return costs
 
     def _begin(self) -> None:
         ground, goals = self._ground, self._goals
@@ -310,8 +337,11 @@ class AStarSearch(PathSearch):
             return self._path("found", core.reached)
         nearest: int = core.nearest()  # type: ignore[union-attr]
         if nearest == self._start:
-            return Path("none", np.zeros(0, np.int32), math.inf, self.expanded)
+            return self._no_path()
         return self._path("partial", nearest)
+
+    def _no_path(self) -> Path:
+        return Path("none", np.zeros(0, np.int32), math.inf, self.expanded)
 
     def _path(self, state: PathState, end: int) -> Path:
         cells, cost = self._core.path_to(end), float(self._core.cost_to(end))

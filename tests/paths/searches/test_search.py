@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.maps.graph import Graph
 from ai_core.maps.grid import Grid
+from ai_core.maps.passage import COPIED_AT_ONCE, PassageCopy
+from ai_core.paths.flow_field import FlowField
 from ai_core.paths.searches.search import CELLS_PER_LOOK, MOST_RESTARTS, AStarSearch
 from ai_core.paths.searches.search_memory import SearchMemory
 from tests.paths.levels import cost_along, grids, plain_costs
@@ -111,6 +113,63 @@ def test_search_whose_path_is_blocked_at_its_end_is_repeated():
         search.advance(Budget.of_steps(1))
     grid.set_cells([door], math.inf)
     assert finished(search).cost == plain_costs(grid.passage(), 0)[80] == 80
+
+
+def test_search_whose_path_is_always_blocked_at_its_end_ends():
+    grid = Grid(np.ones((3, 40)), neighbors=4)
+    grid.set_cells([grid.cell(1, column) for column in range(1, 39)], math.inf)
+    passage, doors = grid.passage(), [grid.cell(1, 0), grid.cell(1, 39)]
+    search = AStarSearch(passage, grid.cell(0, 20), grid.cell(2, 20))
+    for number in range(2000):
+        is_first = number % 2 if search._ground is passage else not search._ground.is_free(doors[0])
+        grid.set_cells(doors, [1.0, math.inf] if is_first else [math.inf, 1.0])
+        search.advance(Budget.of_steps(1))
+        if search.is_done:
+            break
+    path = search.result
+    assert (path.state, path.cost) == ("partial", 20)
+    assert search.restarts == 2 * MOST_RESTARTS
+    assert cost_along(passage, path.cells.tolist()) == 20
+
+
+@pytest.mark.parametrize("changes", [0, 1, 300])
+def test_ground_is_copied_in_slices_while_cells_change(changes):
+    grid = Grid(np.ones((200, 1000)))
+    passage, rng = grid.passage(), np.random.default_rng(changes)
+    copied, steps = PassageCopy(passage), 0
+    while not copied.is_done:
+        copied.advance(Budget.of_steps(1))
+        steps += 1
+        if not copied.is_done:
+            for _ in range(changes):
+                grid.set_cells(rng.integers(0, passage.costs.size, 3).tolist(), float(rng.integers(1, 4)))
+            grid.set_cells([int(rng.integers(0, passage.costs.size))], math.inf)
+    assert steps == -(-passage.costs.size // COPIED_AT_ONCE) > 3
+    result = copied.result
+    assert np.array_equal(result.costs, passage.costs)
+    assert np.array_equal(result.open_moves, passage.open_moves)
+    assert (result.version, result.least_cost, result.most_cost) == (
+        passage.version, passage.least_cost, passage.most_cost)
+    grid.set_cells([0], 7.0)
+    assert (result.costs[0, 0] != 7, result.version) == (True, passage.version - 1)
+
+
+@pytest.mark.parametrize("kind", ["search", "field"])
+def test_step_on_a_changing_map_copies_no_whole_ground(kind):
+    grid = Grid(np.ones((200, 1000)))
+    passage = grid.passage()
+    search = AStarSearch(passage, 0, 199_999) if kind == "search" else FlowField(passage, 199_999)
+    for number in range(MOST_RESTARTS + 2):
+        grid.set_cells([500], 2.0 + number % 2)
+        search.advance(Budget.of_steps(1))
+    waits = 0
+    while search._copy is not None:
+        grid.set_cells([900], 2.0 + waits % 2)
+        search.advance(Budget.of_steps(1))
+        waits += 1
+    assert waits > 3
+    search.advance(Budget.unlimited())
+    assert search.is_done
 
 
 def test_unreachable_goal_gives_nearest_then_cheapest_cell():
