@@ -159,13 +159,9 @@ class GraphSight(ContinuousSensing):
         """Return pairs that pass every test but the ray, each by its strongest route, and their intensities."""
         pairs, routes = self._pairs(number, eyes, targets)
         intensity, is_sensed = self._tested(number, pairs, routes)
-        sensed = np.flatnonzero(is_sensed)
-        order = sensed[np.lexsort((
-            pairs.route[sensed], -intensity[sensed], pairs.target[sensed], pairs.eye[sensed]))]
-        eye, target = pairs.eye[order], pairs.target[order]
-        is_first = np.ones(len(order), np.bool_)
-        is_first[1:] = (eye[1:] != eye[:-1]) | (target[1:] != target[:-1])
-        best = order[is_first]
+        keys, sensed = self._keys(pairs), np.flatnonzero(is_sensed)
+        order = sensed[np.lexsort((pairs.route[sensed], -intensity[sensed], keys[sensed]))]
+        best = order[np.diff(keys[order], prepend=-1) > 0]
         return _Pairs._make(column[best] for column in pairs), routes, intensity[best]
 
     def _tested(self, number: int, pairs: _Pairs, routes: _Routes) -> tuple[Floats, Bools]:

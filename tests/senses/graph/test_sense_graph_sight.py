@@ -38,6 +38,18 @@ def test_sight_follows_one_portal_and_light_two():
     assert set(world.told()) == {(eye, lamp) for eye in eyes[:2]}
 
 
+def test_new_ones_in_the_rows_of_removed_ones_see_and_are_seen():
+    world = GraphWorld(SenseGraph(ROW[:2], row_of_doors()[:2]))
+    eyes = [world.eye((0, 0, 0)) for _ in range(3)]
+    things = [world.source((2, 0, 0), sight=1.0) for _ in range(3)]
+    world.tick()
+    world.manager.remove_source(things.pop(0))
+    world.manager.remove_sensor(eyes.pop(0))
+    eyes, things = [*eyes, world.eye((0, 0, 0))], [*things, world.source((0, 0, 0), sight=1.0)]
+    world.tick()
+    assert [world.manager.sensed_by(eye) for eye in eyes] == [things] * 3
+
+
 def test_intensity_is_lost_in_both_rooms_and_in_the_window():
     rooms = [room("a", (0, 0, 0), kept_per_m={"sight": 0.5}), room("b", (2, 0, 0), kept_per_m={"sight": 0.25})]
     glass = SensePortal("a", "b", {"sight": Passage((1, 0, 0), kept_per_m=0.9, distance_m=2.0)})
