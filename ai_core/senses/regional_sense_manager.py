@@ -32,8 +32,8 @@ from ai_core.errors import (
 from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation, given_faults
 from ai_core.saving.declared_state import Change, ClockNow, DeclaredState, Hook, Inner, Part, Same, Saveable
 from ai_core.saving.fields import LATEST_S, refuse
-from ai_core.saving.kinds import ByName, MapOf, Named, Number, Record, Row, Seconds, Whole
-from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK
+from ai_core.saving.kinds import ByName, Number, Record, Seconds, Whole
+from ai_core.senses.id_table import SLOT_MASK
 from ai_core.senses.modality import ByModality, Modality, ModalitySet
 from ai_core.senses.percepts.awareness import AwarenessSettings
 from ai_core.senses.percepts.memory import SenseMemory
@@ -109,11 +109,6 @@ TRAVEL = ByModality(
     Record(SimpleNamespace, range_m=Number(1e-9), kept_per_m=Number(0, 1)), at="_changed_modalities")
 """How the ranges and shares kept per metre of changed modalities are saved."""
 
-SENSE_OF_SENSOR = Row(
-    lambda *key: key, Whole(maximum=LARGEST_ID),
-    Named(lambda owner: owner._modalities.numbers, "modality"))
-"""How a pair of a sensor's id and the number of a modality is saved."""
-
 WatchedPlace = tuple[Any, Any]
 """Place and character of a target in view, as its reader sees them."""
 
@@ -171,8 +166,7 @@ class RegionalSenseManager(Saveable):
         sources=SOURCES, sensors=SENSORS, views=VIEWS,
         measured_at_s=Seconds(absent=-math.inf, at="_sources.measured_at_s"),
         percepts=Inner(at="_perception"), signals=SignalsPart(at="_emitted"), looking=Inner(at="_continuous"),
-        sensitivity=MapOf(Seconds(), key=SENSE_OF_SENSOR, at="_sensors.until_s"), changed_modalities=TRAVEL,
-        smelling=Hook())
+        changed_modalities=TRAVEL, smelling=Hook())
     # Sensors and sources are matched by name, those of one name by the order of adding, and get their saved ids back;
     # those that are not in the save are kept, under new ids and without memories.
 

@@ -57,7 +57,7 @@ class Abilities(NamedTuple):
 
 
 class SensorRow(NamedTuple):
-    """A sensor as it is saved; thresholds, and sensitivities other than 1, by number of the modality."""
+    """A sensor as it is saved; thresholds, sensitivities other than 1 and when they end, by number of the modality."""
 
     id: int
     name: str
@@ -65,6 +65,7 @@ class SensorRow(NamedTuple):
     forward: Point
     thresholds: Mapping[int, float]
     sensitivity: Mapping[int, float]
+    until_s: Mapping[int, float]
     cones: list[list[float]]
     detection_mask: int
     self_source: int
@@ -221,6 +222,8 @@ class SensorTable:
             sensor_id, self.ids.names[sensor_id], (x, y, z), (u, v, w),
             {number: one for number, one in enumerate(self.own_threshold[slot].tolist()) if one < DEAF},
             {number: one for number, one in enumerate(self.sensitivity[slot].tolist()) if one != 1},
+            {number: self.until_s[sensor_id, number] for number in range(len(self._modalities))
+             if (sensor_id, number) in self.until_s},
             cones[cones[:, 0] >= 0].tolist(),
             int(self.detection_mask[slot]), int(self.self_source[slot]))
 
@@ -229,6 +232,7 @@ class SensorTable:
         slot, numbers = self.ids.slot(row.id), range(len(self._modalities))
         self.position[slot], self.forward[slot] = row.position, row.forward
         self.sensitivity[slot] = [row.sensitivity.get(number, 1.0) for number in numbers]
+        self.until_s.update({(row.id, number): until_s for number, until_s in row.until_s.items()})
         self.put_thresholds(slot, np.array([row.thresholds.get(number, DEAF) for number in numbers]))
         self._put_cones(slot, np.reshape(row.cones, (-1, CONE_NUMBERS)))
         self.detection_mask[slot], self.self_source[slot] = row.detection_mask, row.self_source

@@ -49,7 +49,7 @@ CONE = Row(lambda *numbers: numbers, Number(0), Number(-1, 1), Number(0, 1), Num
 
 SENSOR = Record(
     _sensor_row, id=ID, name=Text(), position=Point(3), forward=Point(3), thresholds=ByModality(Number(0)),
-    sensitivity=ByModality(Number(0)), cones=ListOf(CONE), detection_mask=MASK,
+    sensitivity=ByModality(Number(0)), until_s=ByModality(Seconds()), cones=ListOf(CONE), detection_mask=MASK,
     self_source=Whole(NO_SOURCE, LARGEST_ID))
 
 DETAILS = Record(
@@ -110,7 +110,12 @@ class _TablePart(Part):
                 refuse(f"{place}.rows[{index}].cones",
                        f"must be at most {most} cones for {table.ids.capacity} sensors, got {len(row.cones)}")
             table.put_row(row)
-        return lambda: vars(part).update({**vars(table), **{name: vars(part)[name] for name in self._own}})
+
+        def load() -> None:
+            own = {name: vars(part)[name] for name in self._own}
+            vars(part).clear()      # what was computed from the rows before goes with them
+            vars(part).update(vars(table), **own)
+        return load
 
     def _moved(self, row: Any, new: int, within: SimpleNamespace) -> Any:
         """Return a row under a new id, with the new id of its own source."""
@@ -124,8 +129,7 @@ SOURCES = _TablePart(
     "measured_at_s", at="_sources")
 """How the sources of a sense manager are saved."""
 
-SENSORS = _TablePart(SENSOR, lambda here: SensorTable(here._modalities), "until_s", "period", "loops",
-                      at="_sensors")
+SENSORS = _TablePart(SENSOR, lambda here: SensorTable(here._modalities), "period", "loops", at="_sensors")
 """How its sensors are saved, after the sources."""
 
 

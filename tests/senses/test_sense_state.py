@@ -110,6 +110,29 @@ def test_unsaved_sensor_stays_under_a_new_id_without_memories():
     assert all(one.source_id != one.sensor_id for one in told if isinstance(one, Sensation))
 
 
+def test_sensors_keep_what_ends_their_deafness_saved_or_not():
+    first, second = Street("b"), Street("ab")
+    first.manager.set_sensitivity(first.sensors["b"], "hearing", 0.0, for_s=1.0)
+    second.manager.set_sensitivity(second.sensors["a"], "hearing", 0.0, for_s=0.5)
+    second.load(first.save())
+    for frames, hearing_now in ((3, [0, 0]), (2, [1, 0]), (4, [1, 1])):
+        second.tick(frames)
+        rows = [second.manager.row_of(second.sensors[name]) for name in "ab"]
+        assert second.manager._sensors.sensitivity[rows, 1].tolist() == hearing_now
+
+
+def test_what_is_visible_is_that_of_the_loaded_game():
+    world = World()
+    eye, thing = world.eye((0, 0, 0)), world.thing((0, 0, -3))
+    state = world.manager.save_state()
+    world.manager.change_source(thing, strengths={})
+    world.tick()
+    assert world.manager.sensed_by(eye) == []
+    world.manager.prepare_state(state)()
+    world.tick()
+    assert world.manager.sensed_by(eye) == [thing]
+
+
 def test_a_sensor_that_is_missing_is_named():
     street = Street("bcd")
     street.manager.remove_source(street.sources["d"])
@@ -195,6 +218,7 @@ PERCEPT = ("percepts", "rows", 0)
         ((*ROWS, 0, "position"), [0, 1e39, 0], r"'sensors.rows\[0\].position\[1\]' must be at most 3.40282e\+38"),
         ((*ROWS, 0, "thresholds", "smell"), 1, r"'sensors.rows\[0\].thresholds.smell' is an unknown modality"),
         ((*ROWS, 0, "sensitivity", "sight"), -1, r"'sensors.rows\[0\].sensitivity.sight' must be at least 0"),
+        ((*ROWS, 0, "until_s", "sight"), "", r"'sensors.rows\[0\].until_s.sight' must be a finite number"),
         ((*ROWS, 1, "cones", 0), [1, 2, 0, 1, 0], r"'sensors.rows\[1\].cones\[0\]\[1\]' must be at most 1"),
         ((*ROWS, 1, "cones"), [[1, 0, 0, 1, 0]] * 150_000, r"rows\[1\].cones' must be at most 131072 cones"),
         ((*PERCEPT, "meter", 1), 9, r"'percepts.rows\[0\].meter' must reach at most 2 levels, got 9"),
