@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from addons.ai_core.bridge.gd import construct
+from addons.ai_core.bridge.gd import Vector3, construct
 
 
 def put(made, parent, name, **settings):
@@ -106,6 +106,50 @@ def test_a_fact_that_became_a_parameter_alone_is_left_out(scene, expect_errors):
         "has other facts, parameters or rules than in the save (new: parameter Chase; gone: fact Chase, fact be_Chase);"
         " only those that still exist are loaded")
     assert (mind.get_grade("Idle"), mind.get_parameter("Chase")) == (0.75, 2.0)
+
+
+def tactic_rules(*lines):
+    if not lines:
+        return None
+    made = construct("RuleSet")
+    made.set("facts", {"night": 0.5} if FIRE in lines else {})
+    made.set("rules", "\n".join(lines))
+    return made
+
+
+FLANK = "flank: met | do flanking, repeats"
+AROUND = "around: met | do flanking, repeats"
+FIRE = "fire: night | do suppressing_fire, repeats"
+
+
+@pytest.mark.parametrize(("before", "after", "how"), [
+    ([FLANK], [AROUND], "new: rule around; gone: rule flank"),
+    ([FLANK], [FLANK, FIRE], "new: fact night, rule fire"), ([FLANK, FIRE], [FLANK], "gone: fact night, rule fire"),
+    ([FLANK], [], "gone: rule flank")])
+def test_changed_tactic_rules_keep_the_rest_of_a_squad(nodes_of_test, expect_errors, before, after, how):
+    top = nodes_of_test.keep(construct("Node3D"), None)
+    ai = put(construct("AIScheduler"), top, "AI", update=2, budget=0.0)
+    squad = put(construct("Squad"), ai, "Alpha", keep_clear=1, tactic_rules=tactic_rules(*before))
+    body = put(construct("Node3D"), top, "Bob")
+    put(construct("SquadMember"), body, "Member", squad_path=squad.get_path())
+    ai.step(0.1)
+    squad.move_to(Vector3(20, 0, 0))
+    state = ai.save_state()
+    squad.hold()
+    squad.set("tactic_rules", tactic_rules(*after))
+    expect_errors("has other tactic rules than in the save (", times=2)
+    assert ai.call("load_state", state) is False
+    assert squad.get_order_state() != "waiting"
+    expect_errors("load_state() left out 1 parts", times=1)
+    assert ai.call("load_state", state, True) is True
+    assert squad.get_order_state() == "waiting"
+    [why] = ai.get_left_out().values()
+    assert why == (
+        f"has other tactic rules than in the save ({how}); only the squad and those of the rules that still exist are"
+        " loaded")
+    assert ai.call("load_state", ai.save_state()) is True
+    state["parts"]["Squad/Alpha"]["state"]["core"]["choice"] = None     # saved without rules: none are lost
+    assert ai.call("load_state", state) is True
 
 
 @pytest.mark.parametrize(

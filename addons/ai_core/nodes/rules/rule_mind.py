@@ -19,21 +19,19 @@ from addons.ai_core.nodes.characters.character_work import ACTOR_DOC, ScheduledC
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
 from addons.ai_core.nodes.characters.update_group import RULE_MINDS, UpdateGroup
 from addons.ai_core.nodes.rules.rule_set import RuleSet, checked_grade
+from addons.ai_core.nodes.rules.rule_state import fitted_state, named_parts
 from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.followed_resources import follow_changes
 from addons.ai_core.nodes.scheduling.scheduler_lookup import report_next_frame, scheduler_of, scheduler_warnings
 from ai_core.decisions import rules as library
 from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part
-from ai_core.saving.fields import State, checked_dict, checked_list
+from ai_core.saving.fields import State, checked_dict
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES
 
 SENSED_FACTS: dict[str, Callable[[Any], float]] = {
     "target": lambda target: float(target is not None), "is_in_view": float, "awareness": float}
 """Facts that the sensor sets, each with the function that returns its grade."""
-
-NOUNS = {"parameters": "parameter", "facts": "fact", "fired": "rule"}
-"""Noun of the parts in each field of a saved mind that has some."""
 
 
 @gdclass(icon="res://addons/ai_core/icons/rule_mind.svg", keywords="rule engine, expert system, production rules")
@@ -185,19 +183,12 @@ class RuleMind(ScheduledCharacter, SavedState, Node):
         return self._core is not None
 
     def _parts(self, state: State) -> tuple[Iterable[str], Iterable[str]]:
-        saved, here = ([
-            f"{noun} {name}" for field, noun in NOUNS.items()
-            for name in checked_dict(f"mind.{field}", checked_dict("mind", mind).get(field))]
-            for mind in (state.get("mind"), self._core.save_state()))
-        return saved, here
+        return named_parts(checked_dict("mind", state.get("mind")), "mind"), named_parts(self._core.save_state(), "")
 
     def _prepared_of_others(self, state: State) -> Change:
         begun = library.RuleMind(self._core.rules, parameters=self._own_parameters()).save_state()
-        mind, callbacks = state["mind"], self._core.rules.callback_names()
-        kept = {field: {name: mind[field].get(name, one) for name, one in begun[field].items()} for field in NOUNS}
-        kept["failing"] = [
-            one for one in checked_list("mind.failing", mind.get("failing")) if one[0] in callbacks]
-        return self.STATE.prepare(self, {**state, "mind": {**mind, **kept}})
+        mind = fitted_state(state["mind"], begun, self._core.rules, "mind")
+        return self.STATE.prepare(self, {**state, "mind": mind})
 
     def _finish_load(self) -> None:
         self.feed_was_loaded()

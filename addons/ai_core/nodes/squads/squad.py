@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
 from typing import Any
@@ -68,7 +68,7 @@ from addons.ai_core.nodes.squads.squad_member import SQUADS, member_of
 from addons.ai_core.nodes.squads.tactic_choice import TacticChoice
 from addons.ai_core.nodes.walking.walking_crowd import WalkingCrowd, crowd_of
 from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part
-from ai_core.saving.fields import State, refuse
+from ai_core.saving.fields import State, checked_dict, refuse
 from ai_core.saving.kinds import Flag, MapOf, Seconds, Whole
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task, Turn
 from ai_core.squads.attack_tokens import AttackTokens
@@ -240,6 +240,7 @@ class Squad(SavedState, Node):
         unmarched_s=Seconds(0, at="_unmarched_s"), frames=Whole(at="_frames"), is_resting=Flag(at="_is_resting"),
         core=Part(at="_core"))
     cannot_load = "the squad does not run; it needs an AIScheduler"
+    parts_noun, kept_of_others = "tactic rules", "the squad and those of the rules that still exist"
 
     def __init__(self) -> None:
         self._core: CoreSquad | None = None
@@ -410,6 +411,14 @@ class Squad(SavedState, Node):
         if sorted(members) != sorted(of_core):
             refuse("members", f"must name the members of the squad, {sorted(of_core)}, got {sorted(members)}")
         return change
+
+    def _parts(self, state: State) -> tuple[Iterable[str], Iterable[str]]:
+        return self._choice.parts(checked_dict("core", state.get("core")).get("choice"), "core.choice")
+
+    def _prepared_of_others(self, state: State) -> Change:
+        core = state["core"]
+        choice = self._choice.fitted_state(core["choice"], "core.choice")
+        return self.STATE.prepare(self, {**state, "core": {**core, "choice": choice}})
 
     def _finish_load(self) -> None:
         gone = [one for one in self.core.members if one not in self._members]    # left out: not in the scene

@@ -6,12 +6,14 @@ from typing import Any
 
 from addons.ai_core.bridge.gd import RefusedValue, is_overridden
 from addons.ai_core.nodes.rules.rule_set import DEFINITION_ERRORS, RuleSet, checked_grade
+from addons.ai_core.nodes.rules.rule_state import fitted_state, named_parts
 from addons.ai_core.nodes.scheduling.followed_resources import follow_changes
 from addons.ai_core.nodes.scheduling.named_nodes import named_node, why_not_named
 from addons.ai_core.nodes.scheduling.scheduler_lookup import report_next_frame
 from ai_core.decisions import rules as library
 from ai_core.decisions.rule_text import RuleLine, read_rules, rules_of
 from ai_core.faults import FaultIsolation
+from ai_core.saving.fields import State
 from ai_core.squads.squad import BUILT_IN, ChooseTactic
 from ai_core.squads.tactics import SITUATION_FACTS, TacticByRules
 
@@ -48,6 +50,25 @@ class TacticChoice:
         """Return the configuration warnings of tactic_rules and habits."""
         why = why_not_named(self._squad, "habits")
         return [*self._mistakes(), *([f"{why}; no tactics will be chosen"] if why else [])]
+
+    def parts(self, saved: object, place: str) -> tuple[list[str], list[str]]:
+        """Return the facts, parameters and rules of a saved choice, and of the present one, without built-in facts.
+
+        A squad that was saved without rules has no parts, and neither has the present one then: its rules continue.
+        """
+        chooser = self._squad.core.choose_tactic
+        here = chooser.save_state() if isinstance(chooser, TacticByRules) and saved is not None else None
+        built_in = {f"fact {name}" for name in SITUATION_FACTS}
+        before, now = ([one for one in named_parts(state, place) if one not in built_in] for state in (saved, here))
+        return before, now
+
+    def fitted_state(self, saved: State, place: str) -> State | None:
+        """Return a saved choice for the present rules, see ``rule_state.fitted_state``; None without rules."""
+        chooser = self._squad.core.choose_tactic
+        if not isinstance(chooser, TacticByRules):
+            return None
+        rules = chooser.mind.rules
+        return fitted_state(saved, TacticByRules(rules).save_state(), rules, place)
 
     def _follow(self) -> None:
         """Choose by the rules as they are now, with the facts and fired rules of before; keep the former if invalid."""
