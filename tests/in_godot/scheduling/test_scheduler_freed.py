@@ -87,6 +87,19 @@ def test_without_another_it_says_so_once_and_waits_for_one(
     assert done() > before
 
 
+def test_each_loss_of_a_scheduler_has_its_own_time(node, world, character, physics_frames, expect_errors):
+    thinking(node, character)
+    for _ in range(2):              # two levels that load for three seconds each
+        first = node("AIScheduler", world)
+        physics_frames(2)
+        first.free()
+        physics_frames(180)
+    node("AIScheduler", world).free()
+    physics_frames(240)
+    expect_errors("has had no AIScheduler for 5 s and does not run", times=1)
+    physics_frames(120)
+
+
 @pytest.mark.parametrize("had_one", [True, False])
 def test_all_without_one_are_reported_at_once(node, world, gdscript, physics_frames, expect_errors, had_one):
     first = node("AIScheduler", world) if had_one else None

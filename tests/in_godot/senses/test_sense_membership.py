@@ -261,6 +261,17 @@ def test_members_moved_out_of_their_level_report_it_once(node, scheduler, physic
     physics_frames(600)
 
 
+def test_each_loss_of_a_manager_has_its_own_time(node, scheduler, physics_frames, expect_errors):
+    node("Sensor3D", scheduler)
+    for _ in range(3):              # levels that load for three seconds each
+        manager = node("SenseManager", scheduler)
+        physics_frames(2)
+        manager.free()
+        physics_frames(180)
+    expect_errors("has had no SenseManager for 5 s and", times=1)
+    physics_frames(180)
+
+
 @pytest.mark.parametrize("frames", [0, 60])
 def test_members_that_get_another_manager_report_nothing(node, scheduler, physics_frames, frames):
     manager = node("SenseManager", scheduler)

@@ -47,13 +47,18 @@ class LostNodes:
     ) -> None:
         self._is_without, self._warning, self._retry = is_without, warning, retry
         self._new: list[int] = []           # instance ids, as nodes may be freed, and hold resources
-        self._awaited: set[int] = set()     # those of which a timer runs
+        self._awaited: dict[int, int] = {}      # number of the timer that runs, by instance id
+        self._timers = 0
 
     def add(self, node: Any) -> None:
         """Note a node in the tree that has lost what it needs."""
         self._new.append(node.instance_id)
         if len(self._new) == 1:
             node.get_tree().connect("process_frame", self._begin_to_wait, ONE_SHOT)
+
+    def found(self, node: Any) -> None:
+        """Note that a node has what it needs: if it loses it again, the time begins again."""
+        self._awaited.pop(node.instance_id, None)
 
     def _begin_to_wait(self) -> None:
         new = dict.fromkeys(self._new)
@@ -62,13 +67,16 @@ class LostNodes:
             self._retry(node)
         left = [node for node in self._left(new) if node.instance_id not in self._awaited]
         if left:
-            ids = [node.instance_id for node in left]
-            self._awaited.update(ids)
+            self._timers += 1
+            number = self._timers
+            self._awaited.update((node.instance_id, number) for node in left)
             timer = left[0].get_tree().create_timer(BETWEEN_LEVELS_S, False)       # does not count while paused
-            timer.connect("timeout", lambda: self._warn(ids))
+            timer.connect("timeout", lambda: self._warn(number))
 
-    def _warn(self, ids: list[int]) -> None:
-        self._awaited.difference_update(ids)
+    def _warn(self, number: int) -> None:
+        ids = [one for one, of_timer in self._awaited.items() if of_timer == number]
+        for one in ids:
+            del self._awaited[one]
         left = self._left(ids)
         if left:
             report_warning(self._warning(left[0]) + _and_others(left), left[0])
@@ -155,6 +163,7 @@ def scheduler_of(node: Any) -> Any:
     if found is not None:
         found.runs.add(node)
         node.runs_under = found.instance_id
+        _lost.found(node)
         return found
     ran_under = getattr(node, "runs_under", -1)
     if ran_under != 0:

@@ -115,6 +115,7 @@ class SenseMember(SavedState):
                 " position before it enters the scene", self)
             return
         self._manager, self._has_joined = manager, True
+        lost_members.found(self)
 
     def begin_to_feel(self, contacts: FeltCollisions, body_id: int) -> None:
         """Connect to the contact signals of the body with an instance id, 0 for none."""
