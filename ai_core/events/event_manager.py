@@ -9,7 +9,7 @@ from functools import partial
 from heapq import heapify, heappop, heappush
 from operator import attrgetter, length_hint
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, TimeIndex, checked_clock
@@ -44,9 +44,11 @@ from ai_core.trace import Trace, given_trace
 
 __all__ = [
     "Broadcast", "EndlessEventsError", "Event", "EventCounts", "EventManager", "EventQueue", "Handler", "ListenerBook",
-    "ListenerReference", "Subscription", "WhenLate", "no_event"]
+    "ListenerReference", "Refusal", "Subscription", "WhenLate", "no_event"]
 
 
+Refusal = Literal["full", "endless"]
+"""Why an event was refused."""
 MOST_NESTED = 64
 """Most deliveries inside each other (count).
 
@@ -110,7 +112,7 @@ class EventCounts(NamedTuple):
     freed: int = 0
     """Weak listeners that were freed, and removed."""
     refused: int = 0
-    """Events that were not queued, because too many were."""
+    """Events that were not queued, because too many were, or not delivered after an ``EndlessEventsError``."""
 
 
 def no_event(event: object) -> TypeError:
@@ -317,7 +319,8 @@ class EventManager(Saveable):
 
     Attributes:
         faults: receives the exceptions of handlers.
-        report_refused: called with the first event that was refused.
+        report_refused: called with the first event that was refused for each reason, and the reason: "full" for the
+            queue, "endless" inside an event whose handlers have answered each other without end.
         report_freed: called with the name of the first weak listener that was freed.
     """
 
@@ -349,11 +352,12 @@ class EventManager(Saveable):
             logging.getLogger("ai_core").warning,
             "%s was freed and no longer listens; further freed listeners are counted without a warning")
         self._max_queued = whole_number("max_queued", max_queued, minimum=1)
-        self.report_refused: Callable[[Event], object] = self._warn_refused
+        self.report_refused: Callable[[Event, Refusal], object] = self._warn_refused
         self._when_late = when_late
         self._log: EventLog | None = None
         self._dispatched = self._called = self._skipped = self._unheard = self._failed = self._late = self._freed = 0
         self._refused = 0
+        self._reported: set[Refusal] = set()
         self._skipped_event: Event | None = None
         self._nested: list[str] = []     # codes of the events being delivered, the outermost first
         self._is_unwinding = False
@@ -668,23 +672,32 @@ class EventManager(Saveable):
     def _put(self, event: Event, now: TimeIndex, broadcast: Broadcast | None = None) -> None:
         queued_now = len(self._queue)
         if queued_now >= self._max_queued and queued_now >= self._max_queued * (1 + (event.terms.priority > 0)):
-            self._refuse(event)
+            self._refuse(event, "full")
             return
         self._announce(event)
         is_ready = not self._is_advancing and event.due_at_s <= now.seconds
         self._queue.push(event, self._sent, is_ready=is_ready, broadcast=broadcast)
         self._sent += 1
 
-    def _refuse(self, event: Event) -> None:
+    def _refuse(self, event: Event, why: Refusal) -> None:
         self._refused += 1
         self._note("refused", event.code, sender_name(event.sender), "")
-        if self._refused == 1:
-            self.report_refused(event)
+        if why not in self._reported:
+            self._reported.add(why)
+            self.report_refused(event, why)
 
-    def _warn_refused(self, event: Event) -> None:
+    def _warn_refused(self, event: Event, why: Refusal) -> None:
         logging.getLogger("ai_core").warning(
-            "event %r was refused, as %d events are queued; send fewer, raise the budget of advance or max_queued;"
-            " further refused events are counted without a warning", event.code, len(self._queue))
+            "event %r was refused, as %s; further refused events are counted without a warning", event.code,
+            f"{len(self._queue)} events are queued; send fewer, raise the budget of advance or max_queued"
+            if why == "full" else self.why_endless)
+
+    @property
+    def why_endless(self) -> str:
+        """Why an event is refused as "endless", and the remedy."""
+        return (
+            f"the handlers of {self._nested[0]!r} have answered each other without end, and nothing more is delivered"
+            " inside it; answer with send instead of send_now")
 
     @property
     def codes(self) -> tuple[str, ...]:
@@ -780,10 +793,10 @@ class EventManager(Saveable):
         if not isinstance(event, Event):
             raise no_event(event)
         self._registry.check(event.code)
+        if self._is_endless(event):
+            return
         self._announce(event)
         self._sent += 1
-        if self._is_too_deep():
-            return
         broadcast = Broadcast(self._begin(event))
         count = len(broadcast.listeners)
         self._nested.append(event.code)
@@ -795,12 +808,14 @@ class EventManager(Saveable):
             if broadcast.called == count:  # fewer only if faults are raised
                 self._finish(event, count)
 
-    def _is_too_deep(self) -> bool:
-        """Raise EndlessEventsError at ``MOST_NESTED``; then return True until the outermost event is finished.
+    def _is_endless(self, event: Event) -> bool:
+        """Raise EndlessEventsError at ``MOST_NESTED``; then refuse all events until the outermost one is finished.
 
         Otherwise each level would continue with its other listeners, which would take exponentially long.
         """
-        if len(self._nested) >= MOST_NESTED and not self._is_unwinding:
+        if self._is_unwinding:
+            self._refuse(event, "endless")
+        elif len(self._nested) >= MOST_NESTED:
             self._is_unwinding = True
             raise EndlessEventsError([*self._nested])
         return self._is_unwinding
@@ -891,7 +906,7 @@ class EventManager(Saveable):
             and not (before is not None and is_for(before, event.terms.audience))]
         for event in events:
             # If its handler has moved it, it receives there what is sticky there.
-            if listening.registry is not registry or self._is_too_deep():
+            if listening.registry is not registry or self._is_endless(event):
                 return
             broadcast = Broadcast((listening,))
             self._nested.append(event.code)

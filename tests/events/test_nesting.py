@@ -8,6 +8,7 @@ import pytest
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
+from ai_core.events.event_log import EventLog
 from ai_core.events.event_manager import EventManager
 from ai_core.events.narrowcast import Narrowcast
 from ai_core.faults import FaultIsolation
@@ -145,6 +146,32 @@ def test_endless_answers_whose_errors_are_caught_end(faults):
     calls.clear()
     events.send_now("ping")
     assert len(calls) == 64
+
+
+def test_events_after_a_caught_error_are_refused_and_said_once(faults, reports, caplog):
+    events, told = EventManager(ManualClock(), faults=faults), []
+    events.log = EventLog()
+
+    def answer(event):
+        with contextlib.suppress(RecursionError):
+            events.send_now("ping")
+        events.send_now("door")
+
+    events.listen("ping", answer)
+    events.listen("ping", lambda event: events.send_now("door"))
+    events.listen("door", lambda event: told.append(event.code))
+    for _ in range(2):
+        events.send_now("ping")
+    assert told == []
+    assert events.counts.refused == 2 * 2 * 64
+    assert reports == []
+    assert [record.getMessage() for record in caplog.records] == [
+        "event 'door' was refused, as the handlers of 'ping' have answered each other without end, and nothing more is"
+        " delivered inside it; answer with send instead of send_now; further refused events are counted without a"
+        " warning"]
+    assert "refused" in {one.kind for one in events.log.entries()}
+    events.send_now("door")
+    assert told == ["door"]
 
 
 @pytest.mark.parametrize("use", ["advance", "save_state", "prepare_state"])

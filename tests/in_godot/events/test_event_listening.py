@@ -355,11 +355,12 @@ def test_handlers_that_answer_endlessly_are_stopped_and_named(manager, gdscript,
         manager.add_child(one)
         one.call("begin", manager)
     expect_errors("64 events were delivered inside each other without end: 'ping' -> 'pong' -> 'ping'", times=2)
+    expect_errors("was refused, as the handlers of 'ping' have answered each other without end", times=1)
     for _ in range(2):
         manager.send_now("ping")
         assert answerer.take() == 3 * 64  # every level tells its three, and no more levels
     manager.send_now("calm")
-    assert manager.get_stats()["failed"] == 0
+    assert (manager.get_stats()["failed"], manager.get_stats()["refused"]) == (0, 2 * 2 * 64)
 
 
 @pytest.mark.parametrize("codes", [["alarm"], ["alarm", "fire"]])
@@ -382,6 +383,8 @@ def test_handler_that_renews_itself_for_sticky_events_ends(manager, gdscript, ex
     for code in codes:
         manager.send(code, [], 0.0, {"sticky": True})
     expect_errors("do not listen again to a sticky event in its handler", times=len(codes))
+    if len(codes) > 1:
+        expect_errors("event 'fire' was refused, as the handlers of 'fire' have answered each other", times=1)
     physics_frames(1)
     assert ear.get("told") == 1 + 64 * len(codes)
 

@@ -19,7 +19,7 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import callable_name, name
 from ai_core.clock import TimeIndex
 from ai_core.events.event import Event
 from ai_core.events.event_log import EventLog
-from ai_core.events.event_manager import Broadcast, EventManager
+from ai_core.events.event_manager import Broadcast, EventManager, Refusal
 from ai_core.events.narrowcast import (
     MEMBER_KIND_STATE,
     Group,
@@ -472,10 +472,10 @@ class SceneEvents(Saveable):
         report_warning(
             f"{name} was freed while it listened; call unlisten() before freeing it. get_stats() counts further cases")
 
-    def _report_refused(self, event: Event) -> None:
-        report_warning(
-            f"event {event.code!r} was refused, as {self.narrowcast.queue_length} events wait to be dispatched; send"
-            " fewer, or raise the budget of the AIScheduler. get_stats() counts further cases")
+    def _report_refused(self, event: Event, why: Refusal) -> None:
+        report_warning(f"event {event.code!r} was refused, as " + (
+            f"{self.narrowcast.queue_length} events wait to be dispatched; send fewer, or raise the budget of the"
+            " AIScheduler" if why == "full" else self.manager.why_endless) + ". get_stats() counts further cases")
 
     def _report_late(self, event: Event, late_s: float) -> None:
         manager = self.managers.get(event.terms.audience.group)  # type: ignore[union-attr]
