@@ -22,7 +22,10 @@ from addons.ai_core.nodes.scheduling.named_nodes import named_node, why_not_name
 from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable, report_next_frame
 from ai_core.decisions.blackboard import Blackboard
 
-ACTOR_DOC = "Node of the character; by default the parent, or the character above an LODBehavior that is the parent."
+PARENT = ".."
+ACTOR_DOC = (
+    "Node of the character. The default \"..\" is the parent, or the character above an LODBehavior that is the parent;"
+    " another path is exactly the node that it names, such as an LODBehavior whose script has the methods.")
 
 
 class LevelOfCharacter:
@@ -133,9 +136,9 @@ class CharacterComponent:
         return self._actor
 
     def found_actor(self) -> Any:
-        """Return the node that ``actor`` names, the character if that is a level of its detail; None if missing."""
+        """Return the node of ``actor``, for a parent that is a level of detail its character; None if missing."""
         found = self.get_node_or_null(self.actor)
-        if isinstance(found, LevelOfCharacter):
+        if isinstance(found, LevelOfCharacter) and str(self.actor) == PARENT:
             return place_of(found)
         return found
 
