@@ -45,11 +45,14 @@ TOWN = """
 class Saved:
     """A scene of guards and a town that is stepped by hand; the player walks by."""
 
-    def __init__(self, gdscript, nodes):
+    def __init__(self, gdscript, nodes, few=()):
         level, group = gdscript(LEVEL), gdscript(GROUP)
         self.top = gdscript(TOWN).made(level, group)
         nodes.keep(self.top, None)
         self.scheduler, self.manager = self.top.get_node("AI"), self.top.get_node("AI/Importance")
+        for number in few:
+            self.levels(number).get_node("Plan").set("max_count", 1)
+            self.levels(number).rebuild()
 
     def live(self, begin, end):
         rows = []
@@ -89,6 +92,31 @@ def test_saved_at_any_frame_a_new_scene_continues_the_same(gdscript, nodes_of_te
         assert world.live(frame + 1, 200) == expected[frame + 1:], f"saved at {frame}"
 
 
+@pytest.mark.parametrize("frame", [3, 50, 77])
+def test_crowds_of_one_name_and_other_levels_are_all_saved(gdscript, nodes_of_test, expect_errors, frame):
+    expect_errors("has other levels than others of its crowd 'guards'", times=2)
+    first = Saved(gdscript, nodes_of_test, few=(0, 1, 4))
+    first.live(0, frame)
+    state = first.scheduler.save_state()
+    expected = first.live(frame, 120)
+    first.top.free()
+    second = Saved(gdscript, nodes_of_test, few=(4, 0, 1))
+    assert second.scheduler.load_state(state)
+    assert second.live(frame, 120) == expected
+
+
+def test_a_saved_crowd_is_loaded_into_the_one_of_its_levels(gdscript, nodes_of_test):
+    first = Saved(gdscript, nodes_of_test)
+    first.live(0, 60)
+    state = first.scheduler.save_state()
+    [(*_, crowd)] = state["parts"]["ImportanceManager/Importance"]["state"]["crowds"]
+    first.top.free()
+    second = Saved(gdscript, nodes_of_test, few=(3, 4, 5))
+    assert second.scheduler.load_state(state)
+    few, many = (second.manager.crowds[key] for key in sorted(second.manager.crowds))
+    assert (many.save_state(), len(few.limits.save_state()["ids"])) == (crowd, 0)
+
+
 def first_of(state):
     return next(iter(state["agents"].values()))
 
@@ -98,7 +126,8 @@ def first_of(state):
     [(lambda state: state["agents"].update({"../Nobody": first_of(state)}), "is of the node '../Nobody', which"),
      (lambda state: first_of(state).update(id=99), "must have the ids of importance"),
      (lambda state: first_of(state).update(seen=[1.0, 2.0]), "seen"),
-     (lambda state: state["crowds"].update(thieves={}), "has the crowd 'thieves'"),
+     (lambda state: state["crowds"].append(["thieves", [], {}]), "has the crowd 'thieves'"),
+     (lambda state: state["crowds"].append(state["crowds"][0]), "occurs twice"),
      (lambda state: state.update(more=1), "more"),
      (lambda state: state["importance"]["columns"]["value"].__setitem__(0, 7.0), "value")],
 )

@@ -130,8 +130,16 @@ CrowdKey: TypeAlias = tuple[str, tuple[Level, ...]]
 """Name and levels of a crowd: characters of one name with other levels share no limits with it."""
 
 
-def _name_of(crowd: tuple[CrowdKey, LODCrowd]) -> str:
-    return crowd[0][0]
+def _order_of(crowd: tuple[CrowdKey, LODCrowd]) -> tuple[Any, ...]:
+    """Return by which crowds are sorted, in any order of joining."""
+    (name, levels), _ = crowd
+    return name, [(one.lowest, one.highest, math.inf if one.max_count is None else one.max_count) for one in levels]
+
+
+CROWDS = ListOf(Row(
+    lambda *values: values, Text(), ListOf(Row(Level, Number(0, 1), Number(0, 1), Optional(Whole())), make=tuple),
+    Kind()), unique=lambda crowd: crowd[:2])
+"""Name, levels and state of each crowd."""
 
 
 CHOSEN = ListOf(Row(lambda *values: values, Text(), Text(), Number(-1, 1)))
@@ -559,33 +567,44 @@ class ImportanceManager(SavedState, Node):
         change = self.pacing.prepare_state(plain, place, self._scheduler)
         return lambda: self._load_and_settle(change)
 
-    def _save_crowds(self) -> State:
-        """Return the state of each crowd; a name with several kinds of levels, which is an error, is left out."""
-        kinds = Counter(name for name, _ in self.crowds)
-        return {name: one.save_state() for (name, _), one in sorted(self.crowds.items(), key=_name_of)
-                if kinds[name] == 1}
+    def _save_crowds(self) -> list[Any]:
+        return CROWDS.save([
+            (name, levels, crowd.save_state()) for (name, levels), crowd in sorted(self.crowds.items(), key=_order_of)],
+            self)
 
     def _prepare_crowds(self, plain: Any, place: str) -> Change:
-        """Check saved crowds; return a function that loads those with members."""
-        saved = MapOf(Kind()).read(plain, place, self)
-        for name, state in saved.items():
-            crowd = self._crowd_named(name) or next(
-                (one.new_crowd() for one in self.agents.values() if getattr(one, "crowd", "") == name), None)
-            if crowd is not None:
-                crowd.prepare_state(state)
-            elif self._scheduler.top.leaving_out is None:
-                refuse(place, f"has the crowd {name!r}, which has no members in this scene")
+        """Check saved crowds; return a function that loads those with members.
+
+        Of several crowds of one name, which is an error of the scene, those with the levels of a saved one are loaded;
+        limits of the others begin. A crowd that is the only one of its name may have other levels than in the save.
+        """
+        saved = CROWDS.read(plain, place, self)
+        number = Counter(name for name, _, _ in saved)
+        for name, levels, state in saved:
+            like = self._crowd_like(name, levels, self.crowds, is_single=number[name] == 1)
+            if like is None:
+                made = [one.new_crowd() for one in self.agents.values() if getattr(one, "crowd", "") == name]
+                if not made and self._scheduler.top.leaving_out is None:
+                    refuse(place, f"has the crowd {name!r}, which has no members in this scene")
+                like = self._crowd_like(
+                    name, levels, {(name, one.levels): one for one in made}, is_single=number[name] == 1)
+            if like is not None:
+                like.prepare_state(state)
 
         def change() -> None:
-            for name, state in saved.items():
-                crowd = self._crowd_named(name)
+            for name, levels, state in saved:
+                crowd = self._crowd_like(name, levels, self.crowds, is_single=number[name] == 1)
                 if crowd is not None:
                     crowd.prepare_state(state)()
 
         return lambda: self._load_and_settle(change)
 
-    def _crowd_named(self, wanted: str) -> LODCrowd | None:
-        return next((one for (name, _), one in self.crowds.items() if name == wanted), None)
+    def _crowd_like(
+        self, name: str, levels: tuple[Level, ...], crowds: Mapping[CrowdKey, LODCrowd], *, is_single: bool,
+    ) -> LODCrowd | None:
+        """Return the crowd of a name and levels; if there is none, the only one of the name for a single saved one."""
+        of_name = [one for (other, _), one in crowds.items() if other == name]
+        return crowds.get((name, levels)) or (of_name[0] if is_single and len(of_name) == 1 else None)
 
     def _load_and_settle(self, change: Change) -> None:
         """Load a part now, and again in ``settle``."""
@@ -653,7 +672,7 @@ class ImportanceManager(SavedState, Node):
         ids, values = self.core.ids, found.astype(np.float64)
         self._report_mixed()
         # Last, because it calls scripts, which may free nodes.
-        for _, crowd in sorted(self.crowds.items(), key=_name_of):
+        for _, crowd in sorted(self.crowds.items(), key=_order_of):
             crowd.update(ids, values, turn.elapsed_s)
         if not self.viewers and not self._has_reported_unwatched:
             self._has_reported_unwatched = True
