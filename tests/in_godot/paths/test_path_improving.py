@@ -98,6 +98,20 @@ def test_a_mover_walks_along_and_is_saved_on_its_way(service, node, scheduler, p
     assert fresh.check_path(ticket)[-1].tolist() == list(GOAL)
 
 
+def test_an_improvement_that_waits_is_emitted_after_a_load(service, scheduler, signals, physics_frames):
+    improved = signals(service, "path_improved")
+    ticket, emit = service.request_improving_path(START, GOAL), service.emit_results
+    service.emit_results = lambda budget: None
+    until_there_is_a_way(service, ticket, physics_frames)
+    assert improved == []
+    state = json.loads(json.dumps(scheduler.save_state()))
+    service.emit_results = emit
+    service.release(ticket)
+    assert scheduler.load_state(state)
+    physics_frames(1)
+    assert [number for number, _ in improved] == [ticket]
+
+
 def test_a_listener_may_release_the_ticket_it_is_told_of(service, physics_frames):
     ticket = service.request_improving_path(START, GOAL)
     told = []

@@ -109,7 +109,8 @@ def test_a_save_of_other_ground_is_refused_and_changes_nothing(node, scheduler, 
     small.update()
     other.set_grid_from(small)
     assert not other.call("load_state", state)
-    for part, value in (("walls", [[99, True]]), ("last_id", -1), ("asked", [1]), ("told", [3]), ("service", {})):
+    for part, value in (("walls", [[99, True]]), ("last_id", -1), ("asked", [1]), ("service", {}),
+                        ("signals", {"improved": [], "over": [ticket]})):
         spoilt = through_json(state)
         spoilt["parts"]["node"]["state"][part] = value
         assert not service.call("load_state", spoilt)
@@ -160,3 +161,40 @@ def test_tickets_of_a_replaced_ground_are_not_saved(scheduler, service, points, 
     expect_errors("check_path: unknown ticket id", times=2)
     for one in former:
         service.call("check_path", one)
+
+
+def test_signals_that_wait_are_emitted_in_their_order(scheduler, service, told, physics_frames):
+    service.request_path(Vector2(0, 0), Vector2(50, 0))
+    physics_frames(2)
+    searched = service.request_path(Vector2(0, 30), Vector2(50, 0))
+    known = service.request_path(Vector2(0, 0), Vector2(50, 0))
+    service.service.advance(Budget.unlimited())
+    state = through_json(scheduler.save_state())
+    for _ in range(2):
+        told[0].clear()
+        physics_frames(2)
+        assert [one for one, _ in told[0]] == [known, searched]
+        assert scheduler.load_state(state)
+
+
+@pytest.mark.parametrize("has_path", [False, True])
+def test_a_signal_of_a_replaced_ground_is_emitted_after_a_load(
+    node, scheduler, service, points, signals, physics_frames, has_path,
+):
+    ticket = service.request_path(Vector2(0, 0), Vector2(50, 0))
+    if has_path:
+        service.service.advance(Budget.unlimited())
+        assert service.get_state(ticket) == "found"
+    service.set_grid_from(points)
+    state = through_json(service.save_state())
+    fresh = node("PathService", scheduler)
+    fresh.set_grid_from(points)
+    failed = signals(fresh, "path_failed")
+    assert fresh.load_state(state)
+    assert fresh.load_state(through_json(fresh.save_state()))
+    fresh.show_in_game = True
+    physics_frames(2)
+    assert failed == [(ticket, "the ground was replaced; request again")]
+    assert fresh.get_state(ticket) == "failed"
+    physics_frames(2)
+    assert through_json(fresh.save_state())["parts"]["node"]["state"]["requests"] == []

@@ -5,6 +5,7 @@ import math
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from enum import IntEnum
 from types import SimpleNamespace
 from typing import Any
@@ -49,7 +50,7 @@ from ai_core.paths.regions.region_graph import RegionGraph
 from ai_core.paths.searches.cells_along import is_path
 from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part, Same
 from ai_core.saving.fields import State, StateError, refuse
-from ai_core.saving.kinds import Flag, ListOf, MapOf, Record, Seconds, Text, Whole
+from ai_core.saving.kinds import Flag, ListOf, MapOf, Optional, Point, Record, Seconds, Text, Whole
 from ai_core.scheduling.task import Task, Turn
 
 FOUND, PARTIAL, WAITING, BLOCKED = (0.35, 0.9, 0.45), (1.0, 0.8, 0.25), (0.6, 0.65, 0.75), (1.0, 0.35, 0.3)
@@ -91,9 +92,16 @@ A map with a moving part, such as a platform, changes in every frame, and would 
 HINT_LAYERS_2D_NAVIGATION, HINT_LAYERS_3D_NAVIGATION = 9, 12
 DIAGONALS: tuple[tuple[int, Corners], ...] = ((4, "closed"), (8, "closed"), (8, "half_open"), (8, "open"))
 
+REPLACED = "the ground was replaced; request again"
 REQUESTS = ListOf(
-    Record(SimpleNamespace, number=Whole(1), ticket=Whole(), is_closed=Flag()), unique=lambda row: row.number)
-"""Saved requests."""
+    Record(
+        SimpleNamespace, number=Whole(1), ticket=Optional(Whole()), ends=ListOf(Point()), why=Text(), is_closed=Flag()),
+    unique=lambda row: row.number)
+"""Saved requests; without a ticket, those of a replaced ground whose signal waits: they fail at ``ends``."""
+SIGNALS = Record(
+    SimpleNamespace, improved=ListOf(Whole(1), unique=lambda number: number),
+    over=ListOf(Whole(1), unique=lambda number: number))
+"""Ids of requests whose path_improved waits, and of those whose path_ready or path_failed waits, in their order."""
 
 
 @gdclass(icon="res://addons/ai_core/icons/path_service.svg", keywords="pathfinding, navigation, a star, path request")
@@ -222,7 +230,7 @@ class PathService(SavedState, Node):
 
     STATE = DeclaredState(
         source=Same(at="source_number"), walls=MapOf(Flag(), key=Whole(0, lambda self: self._last_cell)),
-        last_id=Whole(at="_last_id"), mark=Text(), service=Part(), requests=Hook(),
+        last_id=Whole(at="_last_id"), mark=Text(), service=Part(), requests=Hook(), signals=Hook(),
         closed=MapOf(Seconds(), key=Whole(), at="_closed"), fallback=Hook())
 
     def __init__(self) -> None:
@@ -403,7 +411,7 @@ class PathService(SavedState, Node):
         for ticket in self._open:
             if self._service is not None and not ticket.is_done:
                 self._service.cancel(ticket)
-                ticket.state, ticket.why = "failed", "the ground was replaced; request again"
+                ticket.state, ticket.why = "failed", REPLACED
                 self._over.append(ticket)
         if self._executor is not None:
             self._executor.shutdown()       # nothing runs on it between frames
@@ -848,6 +856,9 @@ class PathService(SavedState, Node):
         return -1 if self._grid is None else self._grid.passage().costs.size - 1
 
     def is_in_use(self) -> bool:
+        if self._service is None and self._open:        # signals of a replaced ground wait
+            with suppress(RefusedValue):
+                self.service  # noqa: B018
         return self._service is not None
 
     def prepared(self, state: Any) -> Change:
@@ -858,12 +869,19 @@ class PathService(SavedState, Node):
         change = super().prepared(state)
         saved = state["service"]["requests"]
         waiting = [one for job in (*saved["searches"], *saved["improving"]) for one in job["tickets"]]
-        tickets = {one["number"] for one in (*saved["over"], *waiting)}
+        ended = {one["number"] for one in saved["over"]}
+        tickets = {None, *ended, *(one["number"] for one in waiting)}
+        improved, over = set(), set()
         for one in state["requests"]:
             if one["ticket"] not in tickets:
                 refuse("requests", f"has {one['ticket']}, which is not a ticket of the service")
             if one["number"] > state["last_id"]:
                 refuse("requests", f"must have ids up to last_id, {state['last_id']}, got {one['number']}")
+            if not one["is_closed"]:
+                (over if one["ticket"] is None or one["ticket"] in ended else improved).add(one["number"])
+        signals = state["signals"]
+        if not over.issuperset(signals["over"]) or not improved.issuperset(signals["improved"]):
+            refuse("signals", f"must be of open requests, over of {sorted(over)}, improved of {sorted(improved)}")
         return change
 
     def _save_fallback(self) -> State | None:
@@ -880,25 +898,52 @@ class PathService(SavedState, Node):
         return change
 
     def _save_requests(self) -> list[Any]:
-        """Return the requests, but those of a ground that was replaced: their paths are of its cells."""
-        return REQUESTS.save([
-            SimpleNamespace(number=one.number, ticket=one.ticket.number, is_closed=one.ticket not in self._open)
-            for one in self._requests.values() if one.service is self._service], self)
+        """Return the requests, but those of a replaced ground that have ended: their paths are of its cells."""
+        return REQUESTS.save([self._saved_request(one) for one in self._requests.values()
+                              if one.service is self._service or one.ticket in self._open], self)
+
+    def _saved_request(self, one: PathRequest) -> SimpleNamespace:
+        is_here = one.service is self._service
+        return SimpleNamespace(
+            number=one.number, ticket=one.ticket.number if is_here else None, ends=[] if is_here else one.ends,
+            why="" if is_here else one.ticket.why or REPLACED, is_closed=one.ticket not in self._open)
 
     def _prepare_requests(self, plain: object, place: str) -> Change:
         """Check saved requests; return a function that loads them, after the service has its tickets."""
         rows = REQUESTS.read(plain, place, self)
+        for row in rows:
+            if row.ticket is None and [len(one) for one in row.ends] != [self._dimensions] * 2:
+                refuse(place, f"must have two ends in {self._dimensions}D without a ticket, got {row.ends}")
 
         def change() -> None:
-            self._requests, self._open, self._improved = {}, {}, {}
-            self._over.clear()
+            self._requests, self._open = {}, {}
             for row in rows:
-                ticket = self.service.ticket(row.ticket)
-                one = PathRequest(row.number, ticket, self._service, self._dimensions, self._places, self.pulled_on)
-                self._requests[row.number] = one
+                self._requests[row.number] = one = self._loaded_request(row)
                 if not row.is_closed:
-                    self._open[ticket] = one
-                    if ticket.is_done:
-                        self._over.append(ticket)
+                    self._open[one.ticket] = one
+
+        return change
+
+    def _loaded_request(self, row: SimpleNamespace) -> PathRequest:
+        if row.ticket is None:
+            ticket = PathTicket(0, *row.ends, 1.0, 0, state="failed", why=row.why)
+            return PathRequest(row.number, ticket, None, self._dimensions, None)
+        return PathRequest(
+            row.number, self.service.ticket(row.ticket), self._service, self._dimensions, self._places, self.pulled_on)
+
+    def _save_signals(self) -> State:
+        open_ones = self._open
+        improved, over = (
+            [open_ones[one].number for one in tickets if one in open_ones] for tickets in (self._improved, self._over))
+        return SIGNALS.save(SimpleNamespace(improved=[one for one in improved if one not in over], over=over), self)
+
+    def _prepare_signals(self, plain: object, place: str) -> Change:
+        """Check which signals wait; return a function that lets them wait, after the requests are loaded."""
+        saved = SIGNALS.read(plain, place, self)
+
+        def change() -> None:
+            self._improved = dict.fromkeys(self._requests[one].ticket for one in saved.improved)
+            self._over.clear()      # the service appends to it
+            self._over.extend(self._requests[one].ticket for one in saved.over)
 
         return change
