@@ -1,6 +1,7 @@
 """DecisionMap: units write, updates run within the budget, scripts ask, in 3D and 2D."""
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 
@@ -290,6 +291,19 @@ def test_far_or_huge_writers_do_not_disturb_others(
     physics_frames(3)
     assert maps.value_at("threat", Vector3(1, 0, 1)) == 4.0
     assert maps.get_values("visibility").min() >= 1.0
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(((3.0, 0.0), (7.0, 3.0), (5.0, 6.0)))))
+def test_writers_of_one_cell_write_the_same_in_any_order(node, scheduler, ground, physics_frames, order):
+    maps = ground(layers=[layer("latest", writes=1), layer("sum", retention=0.0)])
+    for strength, radius in order:
+        for name in ("latest", "sum"):
+            node("MapWriter", node("Node3D", scheduler), layer=name, strength=strength / 10, radius=radius)
+    physics_frames(2)
+    here, edge = Vector3(0.5, 0, 0.5), Vector3(5, 0, 0.5)
+    assert maps.value_at("latest", here) == pytest.approx(0.7)
+    assert maps.value_at("latest", edge) == pytest.approx(0.5)
+    assert maps.value_at("sum", here) == float(np.float32(0.3) + np.float32(0.5) + np.float32(0.7))
 
 
 def test_a_layer_that_cannot_be_shown_stops_no_map(ground, heat, physics_frames, expect_errors):

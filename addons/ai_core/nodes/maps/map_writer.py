@@ -25,7 +25,8 @@ class MapWriter(Node):
     """Writes into a layer of the nearest DecisionMap at the position of its unit at every update: threat 5, friends 2.
 
     All writers of a map are read in one batch. Use it for layers with a retention of 0, or that write the latest
-    value, such as exploration; in a sum with a higher retention, the values would grow with every update.
+    value, such as exploration; in a sum with a higher retention, the values would grow with every update. Of several
+    that write the latest value of a cell, the highest strength counts.
     """
 
     layer = export(str, "friends", on_set="_changed", doc="Name of the layer.")
@@ -140,10 +141,8 @@ class MapWriters:
         self._places.look(0.0)
         grounds = self._places.positions if self._map.is_flat else self._places.positions[:, ::2]
         for layer, (rows, strengths, radii) in self._by_layer.items():
-            for radius_m in np.unique(radii):
-                alike = radii == radius_m
-                cells, index = self._cells(core.area, grounds[rows[alike]], float(radius_m))
-                core.write(layer, cells, strengths[alike][index])
+            cells, index = self._cells(core.area, grounds[rows], radii)
+            core.write(layer, cells, strengths[index])
 
     def _arrange(self, core: DecisionMap) -> None:
         self.has_changed = False
@@ -155,6 +154,8 @@ class MapWriters:
         rows: dict[str, list[int]] = {}
         for row, node in enumerate(nodes):
             rows.setdefault(node.layer, []).append(row)
+        for which in rows.values():     # the last in a cell counts, and sums are rounded in the order of their terms
+            which.sort(key=lambda row: nodes[row].strength)
         self._by_layer = {
             layer: (
                 np.array(which, np.intp), np.array([nodes[row].strength for row in which], np.float32),
@@ -182,12 +183,14 @@ class MapWriters:
         return False
 
     def _cells(
-        self, area: MapArea, grounds: NDArray[np.float32], radius_m: float
+        self, area: MapArea, grounds: NDArray[np.float32], radii: NDArray[np.float32]
     ) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
-        """Return the cells of all circles, and for each cell the index of its circle."""
-        if radius_m == 0:
-            cells = area.cells_of(grounds)
-            index = np.flatnonzero(cells != OUTSIDE)
-            return cells[index], index
-        found = [area.cells_within(place, radius_m) for place in grounds.tolist()]
-        return np.concatenate(found), np.repeat(np.arange(len(found)), [len(cells) for cells in found])
+        """Return the cells of all circles (m), circle by circle, and for each cell the index of its circle."""
+        cells, index = area.cells_of(grounds), np.arange(len(grounds))
+        if radii.any():
+            found = [
+                area.cells_within(place, radius_m) if radius_m else cells[row:row + 1]
+                for row, (place, radius_m) in enumerate(zip(grounds.tolist(), radii.tolist(), strict=True))]
+            cells, index = np.concatenate(found), np.repeat(index, [len(one) for one in found])
+        is_inside = cells != OUTSIDE
+        return cells[is_inside], index[is_inside]
