@@ -32,7 +32,7 @@ __all__ = [
     "ANYTHING", "EVENT_STATE", "EVERY_CODE", "KINDS", "MOST_PRIORITY", "PLAIN", "POSITION_STATE", "REMEMBERED", "Codes",
     "Delivery", "Event", "EventRegistry", "EventTerms", "Handler", "KindCount", "ListenerFilter", "ListenerGroup",
     "ListenerKind", "NearbyEvents", "OnceListenerKey", "OnceListeners", "Place", "Position", "Predicate", "Receipt",
-    "Subscription", "code_tuple", "coordinates", "handler_name", "kind_count_state", "rank_of"]
+    "Subscription", "by_priority", "code_tuple", "coordinates", "handler_name", "kind_count_state", "rank_of"]
 
 MOST_PRIORITY = 1_000_000
 """Largest magnitude of a priority; within it, the ranks of listeners of two priorities never overlap."""
@@ -439,6 +439,15 @@ def rank_of(priority: int, place: int) -> int:
         return place
     whole_number("priority", priority, minimum=-MOST_PRIORITY, maximum=MOST_PRIORITY)
     return place - PLACES_PER_PRIORITY * priority
+
+
+def by_priority(groups: Iterable[tuple[Subscription, ...]]) -> tuple[Subscription, ...]:
+    """Return the listeners of several groups, each by rank, by priority; of equal ones group by group."""
+    some = [one for one in groups if one]
+    found = [listening for one in some for listening in one]
+    if any(one[0].rank < 0 or one[-1].rank >= PLACES_PER_PRIORITY for one in some):     # not all have priority 0
+        found.sort(key=lambda listening: listening.rank // PLACES_PER_PRIORITY)
+    return tuple(found)
 
 
 def handler_name(handler: object) -> str:

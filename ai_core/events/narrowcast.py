@@ -33,6 +33,7 @@ from ai_core.events.event import (
     Place,
     Predicate,
     Subscription,
+    by_priority,
     handler_name,
     kind_count_state,
     rank_of,
@@ -94,10 +95,10 @@ class GroupRecipients(NamedTuple):
         return found
 
     def listeners(self, code: str) -> tuple[Subscription, ...]:
-        """Return the present listeners to ``code`` in these groups, group by group."""
+        """Return the present listeners to ``code`` in these groups, by priority; of equal ones group by group."""
         if self.reach == "own":
             return self.group.registry.listeners(code)
-        return tuple([one for group in self.groups() for one in group.registry.listeners(code)])
+        return by_priority([group.registry.listeners(code) for group in self.groups()])
 
     def includes(self, registry: EventRegistry) -> bool:
         """Return whether the listeners of a registry are reached now."""
@@ -220,7 +221,9 @@ class GroupMembership:
     ) -> MemberSubscription:
         """Call ``handler(event)`` for events of the member's group at the time of dispatch.
 
-        Args and Raises: as ``EventManager.listen``; ``saved_as`` is the name in saves, None for ``name``.
+        Args and Raises: as ``EventManager.listen``; ``saved_as`` is the name in saves, None for ``name``. Of an event
+        that reaches several groups, listeners of equal priority are called group by group.
+
         Cost: O(codes).
         """
         self._check_present()

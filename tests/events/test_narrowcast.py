@@ -67,6 +67,14 @@ def test_an_event_goes_as_far_as_it_is_sent(army, start, reach, told):
     assert army.cast.counts.sent == 2
 
 
+def test_priorities_count_across_groups(army):
+    army.enlist("late", army.cast.group("A1"), priority=-1)
+    army.enlist("B2z", army.cast.group("B2"), priority=3)
+    army.enlist("A2z", army.cast.group("A2"), priority=3)
+    army.cast.group("side").send("order", reach="down")
+    assert army.told() == ["A2z", "B2z", "A!", "A1x", "A1y", "A2x", "A2y", "B!", "B1x", "B1y", "B2x", "B2y", "late"]
+
+
 def test_a_member_says_things_to_its_group_under_its_name(army):
     event = army.cast.member("A1x").send("ready", reach="up")
     assert event.sender == "A1x"
