@@ -60,6 +60,17 @@ def story(level, physics_frames):
     return passed
 
 
+def test_a_guard_hides_nobody_from_the_guard_behind_it(level, story):
+    level.guard.position = level.place(0, 0)
+    other = singleton("ResourceLoader").load(level.guard.scene_file_path).instantiate()
+    level.guard.get_parent().add_child(other)
+    other.position = level.place(0, 2)
+    level.thief.position = level.place(0, 8)
+    story(100)
+    assert level.habits.get_value("is_in_view") is True
+    assert story.begun[-1] == "Chase"
+
+
 def test_a_guard_sees_chases_loses_searches_and_returns(level, story):
     level.guard.position = post = level.place(0, 0)
     level.thief.position = level.place(0, -40)

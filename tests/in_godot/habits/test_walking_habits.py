@@ -331,6 +331,23 @@ def test_attack_strikes_the_sensed_target_once_per_interval(walker, thief, physi
     assert (active(tree), len(attacks)) == (["Chase"], before)
 
 
+@pytest.mark.parametrize(("speed", "least"), [(1.0, 4), (2.0, 4), (3.0, 2)])
+def test_attacks_on_a_target_that_walks_away_do_not_flap(walker, thief, physics_frames, signals, speed, least):
+    thief.position = Vector3(0, 0, -4)
+    attack = habit("Attack", kind="HabitAttack", attack_range=2.0)
+    guard, tree = walker(attack, habit("Chase", kind="HabitMoveTo", speed=4.0), sensor=EYE)
+    attacks, entered = signals(attack, "attacked"), signals(tree, "habit_entered")
+    for _ in range(300):
+        thief.position = thief.position - Vector3(0, 0, speed / 60)
+        physics_frames(1)
+    assert len(attacks) >= least
+    assert len(entered) <= 5 * len(attacks)
+    before = len(attacks)
+    thief.position = guard.position - Vector3(0, 0, 2.3)
+    physics_frames(80)
+    assert len(attacks) > before, "a target that stops beyond the range is followed after the interval"
+
+
 def test_an_attack_ends_with_the_target_that_it_killed(walker, thief, physics_frames, signals, gdscript):
     thief.position = Vector3(0, 0, -1)
     attack = habit("Attack", kind="HabitAttack", attack_method="kill", interval=0.1, attack_range=2.0)

@@ -62,11 +62,13 @@ def test_turning_the_head_is_enough(world, physics_frames):
 
 def test_a_hidden_target_is_lost_then_forgotten_once_each(world, node, physics_frames):
     physics_frames(3)
-    wall_between(node)
+    wall = wall_between(node)
     physics_frames(20)
     assert world.heard["target_lost"] == []
     physics_frames(20)
     assert world.heard["target_lost"] == [(world.thing, Vector3(0, 0, -5), world.thing.get_parent())]
+    why = world.eye.why(world.thing)["senses"]["sight"]
+    assert (why["verdict"], why["hidden_by"]) == ("hidden", wall)
     assert world.heard["target_forgotten"] == []
     physics_frames(120)
     assert world.heard["target_forgotten"] == [(world.thing, world.thing.get_parent())]

@@ -37,6 +37,10 @@ FLEES_WITHIN = 2 / 3
 """Share of the safe distance below which a character flees by default (no unit): closer to 1, it would flee again a
 frame after another habit has taken a step toward the threat."""
 
+WAITING_REACH = 1.25
+"""Largest distance to the target between two attacks, as a share of the range (no unit): at 1, a chase below would
+begin and end in each other frame while the target walks away."""
+
 FLEEING_ANGLES = (0.0, 0.6, -0.6, 1.2, -1.2, 1.8, -1.8)
 """Directions that a fleeing character compares, relative to the direction away from the threat (rad)."""
 
@@ -499,7 +503,9 @@ class HabitAttack(TargetedHabit, Habit):
     """Faces a target within range and attacks it once per interval; by default the target of the tree's sensor.
 
     An attack is a call of attack_method and the signal attacked: the game defines the damage there. The habit begins
-    when the target is within range, and fails when it is not; put it above the habit that chases.
+    when the target is within range, and fails when it is not; put it above the habit that chases. Between two attacks
+    it waits for a target that is up to a quarter of the range too far away, so that the actor does not walk and stand
+    by turns.
     """
 
     target_node = export(
@@ -510,7 +516,7 @@ class HabitAttack(TargetedHabit, Habit):
             " tree's sensor.")
     attack_range = export(
         float, 2.0, range=(0.01, 1000, 0.01), or_greater=True, unit="m", default_2d=40.0,
-        doc="Largest distance to the target.")
+        doc="Largest distance to the target at which the actor attacks.")
     attack_method = export(
         StringName, StringName(""), group="Attack",
         doc="Method of the actor that is called with the target: a node, or a point if target_key holds one. If it"
@@ -547,12 +553,13 @@ class HabitAttack(TargetedHabit, Habit):
     def tick(self, run: HabitContext) -> Status:
         actor = self._tree.actor_node()
         goal, here = self.goal_and_position(actor, run)
-        target = self._attacked(run)
-        if goal is None or target is None or flat_distance(goal, here) > self.attack_range:
+        target, now_s = self._attacked(run), run.tree.seconds
+        is_ready = now_s >= run.kept.get("ready_s", -math.inf) - 1e-9
+        reach = self.attack_range * (1.0 if is_ready else WAITING_REACH)
+        if goal is None or target is None or flat_distance(goal, here) > reach:
             return Status.FAILED
         off = self.turn(actor, goal, here, self.turn_speed * run.elapsed_s) if self.turn_speed else 0.0
-        now_s = run.tree.seconds
-        if abs(off) > self.tolerance or now_s < run.kept.get("ready_s", -math.inf) - 1e-9:
+        if abs(off) > self.tolerance or not is_ready:
             return Status.RUNNING
         run.kept["ready_s"] = now_s + self.interval
         self.attacked.emit(target)

@@ -21,6 +21,7 @@ from addons.ai_core.bridge.gd import (
     engine_step,
     export,
     gdclass,
+    get_object,
     method,
     report_error,
     with_connections,
@@ -755,6 +756,16 @@ class SenseManager(SavedState, Node):
     def bodies_of_sensors(self, sensor_ids: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return the instance id of the body of each sensor, 0 for none, or for an id without a sensor."""
         return self._bodies[0].bodies_of(sensor_ids)
+
+    def body_between(self, sensor: Any, source: Any) -> Any:
+        """Return the first physics body that hides a source from a sensor; None if there is none, or in a graph."""
+        if self.mode != self.Mode.REGIONAL:
+            return None     # the way is through portals
+        line = np.array([[self._space.place(sensor)], [self._space.place(source)]], np.float32)
+        own = np.array([[self._bodies[0].bodies_of(np.array([sensor.sensor_id]))[0],
+                         self._bodies[1].bodies_of(np.array([source.source_id]))[0]]])
+        met = self._space.through(line[0], line[1], own, 1, self.sight_mask)
+        return get_object(int(met[0, 0])) if met[0, 0] > 0 else None
 
     def feel(self, sensor_id: int, source_id: int) -> None:
         """Deliver a touch by a source to a sensor, with touch_strength of the source."""

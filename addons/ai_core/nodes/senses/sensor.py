@@ -481,13 +481,18 @@ class SensorBase(DrawnNode, SenseMember):
         each modality to: verdict ("sensed", "hidden", "too weak", "outside every cone", ...), intensity, threshold,
         sensitivity, strength, light, motion, size, distance (-1 without a path), kept (share), acuity, clarity,
         parts, noise, importance, waits_passes (-1 if no ray is needed), looks_in_frames (to the next look of the
-        sensor, see period of the SenseManager; -1 for what is heard or smelled).
+        sensor, see period of the SenseManager; -1 for what is heard or smelled). A modality with the verdict
+        "hidden" has hidden_by, too: the first physics body between the two now; null if there is none, or in a sense
+        graph.
         """
         source = self._asked_source("why", target, may_be_null=False)
         if source is None:
             return {}
         reasons = self._manager.core.why(self._id, source.source_id)
         senses = {name: _factors(factors, self._manager.unit) for name, factors in reasons.by_modality.items()}
+        for factors in senses.values():
+            if factors["verdict"] == "hidden":
+                factors["hidden_by"] = self._manager.body_between(self, source)
         return {"senses": senses, **_awareness(reasons.awareness, self._manager.now_s)}
 
     def _source_of(self, target: Any) -> Any:
