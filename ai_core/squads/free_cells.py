@@ -11,9 +11,54 @@ from ai_core.described import Described
 from ai_core.errors import finite_number, flags, several, shown
 from ai_core.squads.formation_march import plane_axes
 
-__all__ = ["FreeCells", "GridClearance", "NearestFree", "NearestFreeCell"]
+__all__ = ["FreeCells", "GridClearance", "NearestFree", "NearestFreeCell", "free_distances", "moved_to_free"]
 
 Floats = NDArray[np.float64]
+
+STEPS_A_CELL = 4
+"""Positions checked for each cell size (count); fewer would step over corners."""
+
+
+def free_distances(
+    points: Floats, directions: Floats, most_m: float, cell_size_m: float,
+    are_free: Callable[[Floats], NDArray[np.bool_]],
+) -> Floats:
+    """Return the free distance from each point in its direction, shape (n,) (m): up to the last free step.
+
+    Args:
+        points: shape (n, d) (m).
+        directions: shape (n, d), of length 1.
+        most_m: largest distance (m), 0 or more.
+        cell_size_m: size of a cell (m), above 0.
+        are_free: returns which positions, shape (k, d) (m), are on free cells.
+
+    Cost: O(points * most_m / cell_size_m).
+    """
+    step_m = cell_size_m / STEPS_A_CELL
+    steps = np.arange(0.0, most_m, step_m)
+    samples = points[:, None] + directions[:, None] * steps[None, :, None]
+    is_free = are_free(samples.reshape(-1, points.shape[1])).reshape(len(points), len(steps))
+    reached = np.maximum(is_free.argmin(axis=1) - 1, 0) * step_m if len(steps) else most_m
+    free: Floats = np.where(is_free.all(axis=1), most_m, reached)
+    return free
+
+
+def moved_to_free(
+    places: Floats, are_free: Callable[[Floats], NDArray[np.bool_]], nearest: Callable[[Floats], Floats | None],
+) -> Floats:
+    """Return positions, shape (n, d) (m), of which those on no free cell move in the plane to the nearest one.
+
+    Args:
+        places: shape (n, d) (m).
+        are_free: as of ``free_distances``.
+        nearest: returns the center of the free cell nearest to a position, shape (d,) (m); None if there is none.
+    """
+    found, axes = places.astype(np.float64), list(plane_axes(places.shape[1]))
+    for number in np.flatnonzero(~are_free(found)):
+        middle = nearest(found[number])
+        if middle is not None:
+            found[number, axes] = middle[axes]
+    return found
 
 
 def _places(name: str, places: Floats) -> Floats:
@@ -40,9 +85,9 @@ class FreeCells:
         if len(self._origin) != 2:
             raise ValueError(f"origin must be (x, y), got {shown(origin)}")
 
-    def _are_free(self, flat: Floats) -> NDArray[np.bool_]:
-        """Return which positions, shape (..., 2) (m), are on a free cell; none outside is."""
-        cells = np.floor((flat - self._origin) / self._size_m)
+    def _are_free(self, places: Floats) -> NDArray[np.bool_]:
+        """Return which positions, shape (n, d) (m), are on a free cell; none outside is."""
+        cells = np.floor((places[:, list(plane_axes(places.shape[1]))] - self._origin) / self._size_m)
         is_inside: NDArray[np.bool_] = ((cells >= 0) & (cells < self._is_free.shape[::-1])).all(axis=-1)
         column, row = cells[is_inside].astype(np.intp).T
         is_inside[is_inside] = self._is_free[row, column]
@@ -74,12 +119,8 @@ class GridClearance(Described, FreeCells):
             raise ValueError(f"points and directions must be finite, got {shown(points)} and {shown(directions)}")
         across_m = sum(self._is_free.shape) * self._size_m      # beyond it all is outside, and blocked
         looked_m = min(most_m, across_m + self._size_m)
-        axes = list(plane_axes(points.shape[1]))
-        steps = np.arange(0.0, looked_m, self._size_m / 4)
-        is_blocked = ~self._are_free(points[:, None, axes] + directions[:, None, axes] * steps[None, :, None])
-        first = is_blocked.argmax(axis=1)
-        # The distance ends at the last free step.
-        return np.where(is_blocked.any(axis=1), np.maximum(first - 1, 0) * (self._size_m / 4), most_m)
+        free = free_distances(points, directions, looked_m, self._size_m, self._are_free)
+        return np.where(free == looked_m, most_m, free)
 
 
 NearestFree: TypeAlias = Callable[[Floats], Floats]
@@ -115,10 +156,10 @@ class NearestFreeCell(Described, FreeCells):
         places = _places("places", places)
         if not np.isfinite(places).all():
             raise ValueError(f"places must be finite, got {shown(places)}")
-        axes = list(plane_axes(places.shape[1]))
-        found = places.astype(np.float64)
-        flat = found[:, axes]
-        for number in np.flatnonzero(~self._are_free(flat)):
-            away = ((self._middles - flat[number]) ** 2).sum(axis=1)
-            found[number, axes] = self._middles[int(away.argmin())]
-        return found
+        return moved_to_free(places, self._are_free, self._nearest)
+
+    def _nearest(self, place: Floats) -> Floats:
+        axes, middle = list(plane_axes(len(place))), place.copy()
+        away = ((self._middles - place[axes]) ** 2).sum(axis=1)
+        middle[axes] = self._middles[int(away.argmin())]
+        return middle

@@ -11,6 +11,7 @@ from addons.ai_core.bridge.gd import RID, STANDS_WITHIN_M, RefusedValue, Vector2
 from addons.ai_core.nodes.paths.grid_of_scene import Places
 from addons.ai_core.nodes.walking.body_moving import GROUNDED
 from ai_core.maps.passage import GridPassage
+from ai_core.squads.free_cells import free_distances, moved_to_free
 from ai_core.squads.routes import only_to
 
 Floats = NDArray[np.float64]
@@ -211,8 +212,6 @@ def stands(member: Any) -> bool:
     return not (body.is_class("CharacterBody3D") and member.gravity and body.get_motion_mode() == GROUNDED
                 and not body.is_on_floor())
 
-STEPS_A_CELL = 4
-"""Positions checked per cell length (count); fewer would step over corners."""
 
 NEAREST_CELLS = 32
 """Search radius for a free cell around a position in a wall (cells)."""
@@ -231,28 +230,17 @@ class SquadGrid:
         self._passage, self._places, self._unit = passage, places, unit
 
     def clearance(self, points: Floats, directions: Floats, most_m: float) -> Floats:
-        """Return free distances from points in directions (m), up to walls and the border of the grid.
-
-        Cost: O(points * most_m / cell).
-        """
-        step_m = self._places.cell_size / self._unit / STEPS_A_CELL
-        steps = np.arange(0.0, most_m, step_m)
-        samples = points[:, None] + directions[:, None] * steps[None, :, None]
-        is_free = self._is_free(samples.reshape(-1, points.shape[1])).reshape(len(points), len(steps))
-        reached = np.maximum(is_free.argmin(axis=1) - 1, 0) * step_m      # the last step that was still free
-        free: Floats = np.where(is_free.all(axis=1), most_m, reached)
-        return free
+        """Return free distances from points in directions (m), up to walls and the border of the grid."""
+        return free_distances(points, directions, most_m, self._places.cell_size / self._unit, self._is_free)
 
     def standing(self, places: Floats) -> Floats:
         """Return positions where a member can stand: those in walls become the center of the nearest free cell."""
-        found = places.astype(np.float64)
-        for number in np.flatnonzero(~self._is_free(found)):
-            asked = (found[number] * self._unit).tolist()
-            cell = self._places.nearest_free(self._passage, asked, NEAREST_CELLS * self._places.cell_size)
-            if cell is not None:
-                middle = self._places.points(np.array([cell], np.int32))[0] / self._unit
-                found[number, [0, -1]] = middle[[0, -1]]         # the height in 3D is unchanged
-        return found
+        return moved_to_free(places, self._is_free, self._nearest)
+
+    def _nearest(self, place: Floats) -> Floats | None:
+        asked = (place * self._unit).tolist()
+        cell = self._places.nearest_free(self._passage, asked, NEAREST_CELLS * self._places.cell_size)
+        return None if cell is None else self._places.points(np.array([cell], np.int32))[0] / self._unit
 
     def _is_free(self, places: Floats) -> NDArray[np.bool_]:
         cells = self._places.cells_at(places * self._unit)
