@@ -66,6 +66,8 @@ INFINITY = math.inf
 AWAKE = -math.inf
 """As the time at which something is due: now, and at every tick."""
 
+QUARANTINED = "quarantined after repeated failures"
+
 ROUNDING_S = 1e-9
 """Timers reach their end this much early (s).
 
@@ -1154,7 +1156,7 @@ class HabitRunner:
         parent = run.parent
         if self._faults is not None and self._is_quarantined(run.place):
             run.begins_next = True  # it has not begun, so it has no exit
-            self._close_and_climb(run, FAILED, "quarantined after repeated failures")
+            self._close_and_climb(run, FAILED, QUARANTINED)
             return
         status = self._live(run)
         if status is not RUNNING:
@@ -1206,7 +1208,7 @@ class HabitRunner:
         if place.begins_on and not self._has_message(place, (self._answered or {}).get(index, 0)):
             return False
         if faults is not None and self._is_quarantined(place):
-            self._set_ending(index, "quarantined after repeated failures")
+            self._set_ending(index, QUARANTINED)
             return False
         if place.asks_every_s:
             if self._asks_at_s is None:
@@ -1215,6 +1217,17 @@ class HabitRunner:
         if place.can_activate is None:
             return True
         return self._ask(place, place.can_activate)
+
+    def why_unasked(self, place: HabitPlace) -> str:
+        """Return why a pending habit was not asked whether it can activate, or did not answer; "" if it did."""
+        if place.begins_on and not self._has_message(place, (self._answered or {}).get(place.index, 0)):
+            return f"waits for {' or '.join((*place.begins_on, *place.habit.wakes_on))}"
+        if self._faults is None:
+            return ""
+        if self._is_quarantined(place):
+            return QUARANTINED
+        has_raised = f"can_activate of {place.path}" in self._faults.failing
+        return "its can_activate raised an error, which was reported" if has_raised else ""
 
     def _ask(self, place: HabitPlace, condition: Any) -> bool:
         """Call the condition of a pending habit, or what remains of it."""

@@ -45,9 +45,7 @@ __all__ = ["HabitTree"]
 Refusal = Callable[[HabitPlace], str]
 
 CANNOT = "cannot activate"
-
-ASKED = (CANNOT, "waits for")
-"""Beginnings of the reasons of habits that a condition may keep from beginning."""
+"""Why a habit is pending that was asked."""
 
 
 class HabitRow(NamedTuple):
@@ -72,17 +70,15 @@ def rows_of(tree: HabitRunner, refusal: Refusal | None = None) -> list[HabitRow]
     """Return a row for each habit; ``refusal`` returns why one that was asked cannot begin, "" if it does not know."""
     rows: list[HabitRow] = []
     root, run = tree.plan.root, tree.root_run
-    _add_rows(rows, tree, root, run, "" if run else _waiting(tree, root, "waits for the next tick"), refusal)
+    _add_rows(rows, tree, root, run, "" if run else _waiting(tree, root, "waits for the next tick", None), refusal)
     return rows
 
 
 def _add_rows(rows: list[HabitRow], tree: HabitRunner, place: HabitPlace, run: HabitContext | None, why: str,
     refusal: Refusal | None) -> None:
-    if run is None and refusal is not None and why.startswith(ASKED):
-        why = refusal(place) or why
     rows.append(HabitRow(place, run, why if run is None else run.reason))
     for child in place.children:
-        _add_rows(rows, tree, child, *_child(tree, child, place, run), refusal)
+        _add_rows(rows, tree, child, *_child(tree, child, place, run, refusal), refusal)
 
 
 def live_view(tree: HabitRunner, rows: list[HabitRow]) -> str:
@@ -95,7 +91,7 @@ def _line(tree: HabitRunner, row: HabitRow) -> str:
     indent = "  " * place.path.count("/")
     if run is None:
         ending = tree.endings[place.index]
-        before = "" if ending is None else f" (before: {ending})"
+        before = "" if ending in (None, row.why) else f" (before: {ending})"
         return f"{indent}  {place.name}: pending, {row.why}{before}"
     if run.begins_next:
         return f"{indent}* {place.name}: begins in the next tick, {run.reason}"
@@ -115,7 +111,7 @@ def _asleep(tree: HabitRunner, run: HabitContext) -> str:
 
 
 def _child(tree: HabitRunner, child: HabitPlace, parent: HabitPlace,
-    run: HabitContext | None) -> tuple[HabitContext | None, str]:
+    run: HabitContext | None, refusal: Refusal | None) -> tuple[HabitContext | None, str]:
     """Return the run of a child, or None and why it is pending."""
     if run is None:
         return None, f"{parent.name} is not active"
@@ -123,17 +119,17 @@ def _child(tree: HabitRunner, child: HabitPlace, parent: HabitPlace,
         for one in run.beside or ():
             if one.place is child:
                 return one, ""
-        return None, _waiting(tree, child, CANNOT)
+        return None, _waiting(tree, child, CANNOT, refusal)
     active = run.child
     if active is None:
-        return None, _waiting(tree, child, CANNOT)
+        return None, _waiting(tree, child, CANNOT, refusal)
     if active.place is child:
         return active, ""
     if parent.launch is Launch.RANDOM:
         return None, f"{active.place.name} was chosen"
     if parent.is_utility:
         score = f"score {tree.scores[child.index]:.2f}" if child.index in tree.scores else "not scored yet"
-        return None, _waiting(tree, child, score)
+        return None, _waiting(tree, child, score, None)
     if parent.launch is not Launch.PRIORITIZED:
         is_done = child.number < active.place.number
         return None, "done" if is_done else f"its turn comes after {active.place.name}"
@@ -142,20 +138,23 @@ def _child(tree: HabitRunner, child: HabitPlace, parent: HabitPlace,
     held = active.place.strongest(tree.holds)
     if held is not None and child.urgency <= held:
         return None, f"held back by {active.place.name}"
-    return None, _waiting(tree, child, CANNOT)
+    return None, _waiting(tree, child, CANNOT, refusal)
 
 
-def _waiting(tree: HabitRunner, place: HabitPlace, otherwise: str) -> str:
-    """Return what a pending habit waits for."""
+def _waiting(tree: HabitRunner, place: HabitPlace, otherwise: str, refusal: Refusal | None) -> str:
+    """Return what a pending habit waits for; ``refusal`` is called if it was asked."""
     rest_s = (tree._cooldowns or {}).get(place.index, 0.0) - tree.seconds
     if rest_s > 0:
         return f"cools down for {rest_s:.2f} s"
-    habit = place.habit
-    if habit.begins_on or habit.wakes_on:
+    why, habit = tree.why_unasked(place), place.habit
+    if why:
+        return why
+    why = refusal(place) if refusal is not None else ""
+    if not why and (habit.begins_on or habit.wakes_on):
         return f"waits for {' or '.join((*habit.begins_on, *habit.wakes_on))}"
     if habit.asks_every_s and tree.root_run is not None:
-        return f"{otherwise}, asked every {habit.asks_every_s:g} s"
-    return otherwise
+        return f"{why or otherwise}, asked every {habit.asks_every_s:g} s"
+    return why or otherwise
 
 
 BOARD = Optional(GameDict())

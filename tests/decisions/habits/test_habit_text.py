@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from ai_core.decisions.habits.habit_status import Launch, Status
 from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habits import Habit
 from tests.decisions.diary import Diary
 
 
@@ -51,6 +52,24 @@ def test_text_says_why_habits_are_active_or_pending():
         "      yawn: pending, hum was chosen",
         "    * hum: active for 0.25 s, chosen 2 of 2",
         "  * talk: active for 0.25 s, beside the others"]
+
+
+def test_text_says_a_refusal_only_of_habits_that_were_asked():
+    tree = HabitTree(Habit("root", [
+        Habit("fire", begins_on=["alarm"], can_activate=lambda _: False),
+        Habit("look", can_activate=lambda _: 1 / 0),
+        Habit("rest", can_activate=lambda _: False)]), name="bob")
+
+    def reasons():
+        return [line.partition("pending, ")[2] for line in tree.to_text(lambda place: "refused").splitlines()[2:]]
+
+    tree.tick(0.1)
+    assert reasons() == ["waits for alarm", "its can_activate raised an error, which was reported", "refused"]
+    tree.notify("alarm")
+    for _ in range(2):
+        tree.tick(0.1)
+        assert reasons()[0] in ("refused", "waits for alarm")
+    assert reasons() == ["waits for alarm", "quarantined after repeated failures", "refused"]
 
 
 def test_text_says_last_outcomes_and_interrupted_habits():

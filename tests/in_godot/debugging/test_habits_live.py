@@ -65,6 +65,8 @@ def test_the_reason_names_what_refused(node, gdscript, physics_frames):
     node("HabitWait", tree, name="Own", can_activate_method="may")
     node("HabitWait", tree, name="Both", condition="awake", can_activate_method="may")
     node("HabitWait", tree, name="Near", condition="is_near()", can_activate_method="may")
+    node("HabitWait", tree, name="Alarm", begins_on=["alarm"], can_activate_method="may")
+    node("HabitWait", tree, name="Check", check_interval=2.0, can_activate_method="may")
     node("HabitMoveTo", tree, name="Go", condition="awake", target_key="prey")
     node("HabitWait", tree, name="Doze", duration=100.0)
     physics_frames(2)
@@ -76,6 +78,11 @@ def test_the_reason_names_what_refused(node, gdscript, physics_frames):
     assert why("Both") == "condition `awake` is true, but may() of the actor returned false"
     assert why("Near") == "condition `is_near()` is false"
     assert why("Go") == "condition `awake` is true, but no target"
+    assert why("Alarm") == "waits for alarm"
+    assert why("Check") == "may() of the actor returned false, asked every 2 s"
+    tree.feed_event("alarm", None)
+    physics_frames(1)
+    assert why("Alarm") == "may() of the actor returned false"
     tree.set_value("awake", False)
     cat.set("answer", True)
     physics_frames(2)
