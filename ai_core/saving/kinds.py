@@ -75,7 +75,16 @@ class Kind(Described):
     SHOWN = ("at",)
 
     plain_type: type | None = None
-    """Type whose values are all saved and read as they are, or None; a kind with a ``save`` of its own sets it."""
+    """Type whose values are saved as they are, and read so if ``_are_allowed``; None if there is none.
+
+    A class with a ``save`` or ``read`` of its own has none unless it sets one: lists would not call them.
+    """
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        own = vars(cls)
+        if "plain_type" not in own and ("save" in own or "read" in own):
+            cls.plain_type = None
 
     def __init__(self, *, at: str | None = None) -> None:
         self.at = at
@@ -124,13 +133,16 @@ class Kind(Described):
 class Number(Kind):
     """A finite number from ``minimum`` to ``maximum``; ``absent``, NaN or infinity, is saved as None."""
 
+    plain_type: type | None = float
+
     def __init__(
         self, minimum: Limit = -LARGEST, maximum: Limit = LARGEST, *, absent: float | None = None,
         at: str | None = None,
     ) -> None:
         super().__init__(at=at)
         self.minimum, self.maximum, self.absent = minimum, maximum, absent
-        self.plain_type = float if absent is None else None
+        if absent is not None:
+            self.plain_type = None
         self._limits = _fixed(minimum, maximum)
 
     def save(self, value: Any, owner: Any) -> Any:
@@ -145,7 +157,7 @@ class Number(Kind):
         return checked_number(place, plain, low, high)
 
     def _are_plain(self, values: list[Any]) -> bool:
-        return {*map(type, values)} == {float} and all(map(math.isfinite, values))
+        return {*map(type, values)} == {type(self).plain_type} and all(map(math.isfinite, values))
 
     def _are_allowed(self, values: list[Any], owner: Any) -> bool:
         return _are_within(values, _limit(self.minimum, owner), _limit(self.maximum, owner))
@@ -211,6 +223,8 @@ class Text(Kind):
 
 class OneOf(Text):
     """One of some strings; ``names`` may be a function that returns them for the object that is loaded."""
+
+    plain_type = str
 
     def __init__(
         self, names: Iterable[str] | Callable[[Any], Iterable[str]], *, at: str | None = None

@@ -261,6 +261,25 @@ def test_a_row_of_an_object_that_is_left_out_is_left_out():
         MapOf(Whole(), key=Present()).read(plain, "ages", {"a", "c"})
 
 
+@pytest.mark.parametrize(("kind", "settings", "value"), [
+    (Text, (), "old"), (OneOf, (("old", "new"),), "old"), (Whole, (), 7), (Number, (), 7.0), (Seconds, (), 7.0),
+    (Flag, (), True),
+])
+def test_read_of_a_kind_of_ones_own_is_called_in_lists(kind, settings, value):
+    class Own(kind):
+        def read(self, plain, place, owner):
+            raise StateError(f"{place!r}: is outdated")
+
+    class Written(kind):
+        def save(self, value, owner):
+            return [value]
+
+    with pytest.raises(StateError, match=r"'values\[0\]': is outdated"):
+        ListOf(Own(*settings)).read([value], "values", None)
+    assert ListOf(Written(*settings)).save([value], None) == [[value]]
+    assert Row(tuple, Written(*settings)).save([value], None) == [[value]]
+
+
 def test_missing_and_unknown_fields_are_refused():
     saved = Wallet().save_state()
     with pytest.raises(StateError, match=r"^'coins' is missing"):
