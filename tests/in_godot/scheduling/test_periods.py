@@ -83,6 +83,26 @@ def test_whose_phase_got_free_is_taken_by_the_next(thinker, scheduler):
     assert sorted(pace.phase_frames for pace in crowd.tick_groups) == [0, 1, 2]
 
 
+@pytest.mark.parametrize("runs_every", [1, 2, 3, 25])
+def test_phases_in_frames_without_a_run_are_due_in_the_next(node, scheduler, physics_frames, runs_every):
+    for _ in range(10):
+        mind = construct("RuleMind")
+        rules(mind)
+        mind.set("period", 10)
+        node("Node", scheduler).add_child(mind)
+    physics_frames(1)
+    (crowd,) = [one for one in scheduler.update_groups.values() if one.tick_groups]
+    assert len(crowd.tick_groups) == 10
+    ticked = []
+    for one in crowd.tick_groups:
+        one.population.tick = lambda *_, key=one.key, **__: ticked.append(key)
+    for frame in range(1, 151):
+        (scheduler.core.pause if frame % runs_every else scheduler.core.resume)(crowd.task)
+        physics_frames(1)
+    each = 150 // max(10, runs_every)
+    assert all(ticked.count(one.key) in (each - 1, each, each + 1) for one in crowd.tick_groups), ticked
+
+
 @pytest.mark.parametrize("period", [MAX_PERIOD_FRAMES + 1, 2**63 - 1])
 def test_a_save_with_a_longer_period_is_refused(thinker, scheduler, period):
     one = thinker()

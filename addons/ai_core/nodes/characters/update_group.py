@@ -10,7 +10,7 @@ from ai_core.budget import Budget
 from ai_core.decisions.population import HabitPopulation, MindPopulation
 from ai_core.saving.declared_state import DeclaredState, Saveable
 from ai_core.saving.fields import StateError
-from ai_core.saving.kinds import Flag, Kind, ListOf, MapOf, Record, Row, Seconds, Text, Whole
+from ai_core.saving.kinds import Flag, Kind, ListOf, MapOf, Optional, Record, Row, Seconds, Text, Whole
 from ai_core.scheduling.run_loops import UNIT
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, MAX_PRIORITY, MIN_PRIORITY, Task, Turn
 
@@ -105,6 +105,9 @@ class UpdateGroup(Saveable):
     The weight of its task is the sum of the priorities of the nodes. A node has ``group_member`` (the object to
     update: itself or its library object), ``period_frames``, ``priority``, and ``edit`` if ``edit_soon`` is used.
 
+    The phase of a tick group may fall into frames in which a budget leaves the task out; the group is due then in the
+    next run.
+
     Cost: per frame O(different periods + due tick groups + awake nodes in them).
     """
 
@@ -112,12 +115,13 @@ class UpdateGroup(Saveable):
         tick_groups=MapOf(
             Record(SavedTickGroup, late_s=Seconds(), population=_PopulationState(), nodes=ListOf(Text())),
             key=KEY, at="_saved_tick_groups"),
-        waiting=MapOf(Flag(), key=KEY, at="_waiting_by_key"))
+        waiting=MapOf(Flag(), key=KEY, at="_waiting_by_key"), last_frame=Optional(Whole(), at="_last_frame"))
 
     def __init__(self, scheduler: Any, kind: str) -> None:
         self._scheduler, self._kind = scheduler, kind
         self._tick_groups: dict[int, dict[int, TickGroup]] = {}    # by period and phase
         self._awake: set[TickGroup] = set()     # with nodes that need updates
+        self._last_frame: int | None = None     # of the last run; None if all nodes sleep since then
         self._waiting: list[TickGroup] = []     # the budget was spent before all their nodes were updated
         self._next_number = 0
         self._nodes: dict[int, tuple[TickGroup, float, Any]] = {}     # by id: tick group, priority, node; in order
@@ -140,9 +144,14 @@ class UpdateGroup(Saveable):
             for node in edited.values():
                 node.edit()
         due, frame = [], turn.now.frame
+        passed = 1 if self._last_frame is None else max(1, frame - self._last_frame)
+        self._last_frame = frame
         for period_frames, of_period in self._tick_groups.items():
-            tick_group = of_period.get(-frame % period_frames)
-            if tick_group is not None:
+            if passed == 1:     # as nearly always: one look-up, however many phases there are
+                found = filter(None, [of_period.get(-frame % period_frames)])
+            else:
+                found = (one for one in of_period.values() if (frame + one.phase_frames) % period_frames < passed)
+            for tick_group in found:
                 tick_group.is_owed = True
                 due.append(tick_group)
         if len(due) > 1:
@@ -170,6 +179,7 @@ class UpdateGroup(Saveable):
             weight = min(max(self._units / UNIT, MIN_PRIORITY), MAX_PRIORITY)
             self._scheduler.change_priority(self.task, weight)
         if not (self._to_edit or self._waiting or self._awake):
+            self._last_frame = None
             self._scheduler.core.pause(self.task)       # until an event or a change
 
     def join(self, node: Any, *, is_resting: bool) -> None:
