@@ -256,6 +256,22 @@ class Scheduler(Saveable):
         task._paused = False
         self._place(task)
 
+    def skip_time(self, seconds: float) -> None:
+        """Leave out a time (s, 0 or more) that has just passed, such as a pause of the game, of ``elapsed_s``.
+
+        The next ``elapsed_s`` of each task is that much smaller, also of tasks of schedulers in this one.
+
+        Raises:
+            TypeError, ValueError: if ``seconds`` is no number, or out of range.
+
+        Cost: O(tasks).
+        """
+        now_s, skipped_s = self._clock.now.seconds, finite_number("seconds", seconds, minimum=0)
+        for task in self._tasks.values():
+            task._last_s = min(now_s, task._last_s + skipped_s)     # added meanwhile: nothing has elapsed
+            if isinstance(task._work, Scheduler):
+                task._work.skip_time(skipped_s)
+
     def release(self, task: Task) -> None:
         """Release ``task`` from quarantine, with all its tries; does nothing if it is not quarantined."""
         self._check_ours(task)

@@ -73,6 +73,16 @@ def test_every_moment_is_lived_once_by_group_or_members(clock):
     assert math.isclose(sum(elapsed for name, elapsed in members if name == "north"), 0.6)
 
 
+def test_skipped_time_is_not_elapsed_for_members_of_members(clock):
+    world = World(clock)
+    world.frames(2, city=1.0, north=1.0)
+    clock.advance(seconds=5.0)
+    world.city.skip_time(5.0)
+    told = dict(world.frames(4, city=1.0, north=1.0))
+    assert told["north 1"] == told["north 2"] == 0.1
+    assert told["south"] <= 0.4
+
+
 def test_wobbling_between_the_borders_opens_and_closes_nothing(clock):
     world = World(clock)
     world.frames(1, city=0.6)

@@ -143,6 +143,26 @@ def test_paused_time_counts_as_elapsed(make, clock):
     assert elapsed == pytest.approx([0.0, 5.0])
 
 
+def test_skipped_time_is_not_elapsed_for_any_task(make, clock):
+    elapsed = []
+    inner, outer = make(clock), make(clock)
+    for scheduler in (inner, outer):
+        scheduler.add(lambda turn: elapsed.append(round(turn.elapsed_s, 6)))
+    outer.add(inner)
+    clock.advance()
+    run(outer)
+    for _ in range(5):
+        clock.advance()
+    outer.add(lambda turn: elapsed.append(round(turn.elapsed_s, 6)))
+    outer.skip_time(0.5)
+    clock.advance()
+    elapsed.clear()
+    run(outer)
+    assert elapsed == [0.1] * 3
+    with pytest.raises(ValueError, match="seconds must be at least 0"):
+        outer.skip_time(-1)
+
+
 def test_new_period_renews_an_automatic_phase_not_a_given_one(make, clock):
     scheduler = make(clock)
     scheduler.add(idle, period_frames=2, phase_frames=0)

@@ -64,6 +64,20 @@ def test_a_closed_group_is_simulated_once_in_its_period(world):
     assert towns[0].told() == ["Ann", "Bert"] * 10
 
 
+def test_paused_time_of_a_group_is_no_elapsed_time(world):
+    town = world.group(10.0)
+    world.step(6)
+    assert town.group.is_open()
+    town.group.set("process_mode", 4)
+    world.step(60)
+    town.told()
+    town.group.set("process_mode", 0)
+    world.step(2)
+    rows = town.group.get("told")
+    assert {row[0] for row in rows} == {"Ann", "Bert"}
+    assert [row[1] for row in rows] == pytest.approx([1 / 60] * 4)
+
+
 def test_a_group_around_the_player_opens_at_once(world):
     town = world.group(0.0, closed_period=600)
     world.step(4)

@@ -89,7 +89,33 @@ def test_a_disabled_nested_scheduler_pauses_with_its_character(
     assert len(recorder.get("elapsed")) == 2
     inner.process_mode = 0
     physics_frames(1)
-    assert recorder.get("elapsed")[2] == pytest.approx(4 / 60)
+    assert recorder.get("elapsed")[2] == pytest.approx(1 / 60)     # as with _process, a pause is no elapsed time
+
+
+@pytest.mark.parametrize("paused", ["outer", "inner", "both", "crossing", "tree"])
+@pytest.mark.parametrize("is_loaded", [False, True])
+def test_paused_time_is_no_elapsed_time(node, recorder, scheduler, physics_frames, paused, is_loaded):
+    outer = node("AIScheduler", scheduler)
+    inner = node("AIScheduler", outer)
+    recorder.call("add_to", inner, 6)
+    physics_frames(9)
+    before = sum(recorder.get("elapsed"))
+    changes = {"outer": [outer], "inner": [inner], "tree": []}.get(paused, [inner, outer])
+    for one in changes:
+        physics_frames(3)
+        one.process_mode = 4
+    scheduler.get_tree().paused = paused == "tree"
+    physics_frames(30)
+    if is_loaded:
+        assert scheduler.load_state(scheduler.save_state())
+        physics_frames(30)
+    scheduler.get_tree().paused = False
+    for one in changes if paused == "crossing" else reversed(changes):
+        one.process_mode = 0
+        physics_frames(3)
+    physics_frames(12)
+    ran = 3 * len(changes) + 12
+    assert sum(recorder.get("elapsed")) - before == pytest.approx(ran / 60, abs=6.5 / 60)
 
 
 def test_a_scheduler_that_leaves_another_keeps_its_own_time(

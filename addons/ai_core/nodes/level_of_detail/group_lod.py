@@ -209,6 +209,7 @@ class GroupLOD(ImportanceAgent, Node):
 
     def _run(self, turn: Turn) -> object:
         if not self.can_process():
+            self.core.skip_time(turn.elapsed_s)
             return None
         count = self.core(turn)
         self._pace()

@@ -28,7 +28,11 @@ class SchedulerPart:
     def __init__(self, node: Any, left_out: dict[str, str] | None = None) -> None:
         self._node = node
         self._left_out = left_out
-        self.save_state = node.core.save_state
+
+    def save_state(self) -> State:
+        self._node.skip_paused_time()
+        state: State = self._node.core.save_state()
+        return state
 
     def prepare_state(self, state: object) -> Callable[[], None]:
         here = {path_of(self._node, one) for one in self._node.joined_nodes if hasattr(one, "group_member")}

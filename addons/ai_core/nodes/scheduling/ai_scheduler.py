@@ -262,6 +262,7 @@ class AIScheduler(Node):
         self.runs: WeakSet[Any] = WeakSet()       # nodes that run under this scheduler
         self._outer: Any = None
         self._nesting: Task | None = None         # task of the outer scheduler that runs this one
+        self._paused_since_s: float | None = None     # while only this one is paused: time skipped so far
         self._timekeeper: Any = None              # the scheduler whose clock this one uses, once it has run in another
         self._inner: dict[int, Any] = {}          # instance id -> AIScheduler that runs in this one
         self.present_budget: Budget | None = None        # of the work that runs, in the outermost scheduler
@@ -838,6 +839,7 @@ class AIScheduler(Node):
     def restore_behavior_ids(self) -> None:
         """Restore the ids of behaviors from a loaded save."""
         self._tasks = {task.id: task for task in self._tasks.values()}
+        self._paused_since_s = None
         self.recompute_weights()
         self.show_monitors()
         for inner in self._inner.values():
@@ -1042,6 +1044,35 @@ class AIScheduler(Node):
         if self._outer is not None and self._nesting is not None and self._outer.is_valid():
             core = self._outer.core
             (core.resume if self.can_process() else core.pause)(self._nesting)
+        self.note_pause()
+
+    @property
+    def is_still(self) -> bool:
+        """Whether the task in the outer scheduler is paused, while that may run."""
+        return self._nesting is not None and self._nesting.is_paused
+
+    def note_pause(self) -> None:
+        """Note since when this scheduler, and those in it, are paused alone; before that, leave out the time until now.
+
+        Such a pause is no elapsed time of their tasks, as none passes while the outermost scheduler is paused.
+        """
+        self._skip_pause()
+        is_alone = self.is_still and self._outer is not None and not self._outer.is_still
+        self._paused_since_s = self.clock.now.seconds if is_alone else None
+        for inner in self._inner.values():
+            inner.note_pause()
+
+    def skip_paused_time(self) -> None:
+        """Leave out of the elapsed times of tasks how long this scheduler, and those in it, have been paused so far."""
+        self._skip_pause()
+        for inner in self._inner.values():
+            inner.skip_paused_time()
+
+    def _skip_pause(self) -> None:
+        since_s, now_s = self._paused_since_s, self.clock.now.seconds
+        if since_s is not None and since_s < now_s:
+            self.core.skip_time(now_s - since_s)
+            self._paused_since_s = now_s
 
     def advance_clock(self, delta_s: float) -> None:
         """Advance the clock, unless it belongs to another scheduler that still exists and advances it."""
@@ -1057,7 +1088,7 @@ class AIScheduler(Node):
         if outer is not None and outer.is_valid():
             if self._nesting is not None:       # None: the outer scheduler did not accept it
                 outer.unschedule(self._nesting)
-                self._nesting = None
+                self._nesting = self._paused_since_s = None
             outer._inner.pop(self.instance_id, None)
 
     def _nesting_changed(self) -> None:
