@@ -92,7 +92,7 @@ cdef str shortened(object text):
 
 cdef str in_engine_words(object text):
     """Return a message about a wrong value with GDScript's word for None; messages end their rule with "got VALUE"."""
-    return re.sub(r"\bgot None(Type)?\b", "got null", str(text))
+    return re.sub(r"\b(got|or) None(Type)?\b", r"\1 null", str(text))
 
 cdef int print_error(object text, object function, object file, int line) except -1:
     cdef bytes message = shortened(text).encode("utf-8", "replace")

@@ -39,7 +39,8 @@ WRONG = {
     "a fraction for a whole number": ("arrows", 0.5, "'arrows' must be int, got 0.5"),
     "a number for a text": ("state", 3, "'state' must be str or StringName, got 3"),
     "a place for a flag": ("alarmed", Vector3(0, 0, 0), "'alarmed' must be bool, got Vector3(0, 0, 0)"),
-    "nothing for a place": ("home", None, "'home' must be Vector3, got null"),
+    "nothing for a number": ("health", None, "'health' must be float, got null"),
+    "a text for a place": ("home", "here", "'home' must be Vector3 or null, got 'here'"),
 }
 
 

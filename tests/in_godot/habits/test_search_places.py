@@ -34,6 +34,26 @@ def searcher(node, scheduler, physics_frames):
     return made
 
 
+def test_a_searched_value_of_the_inspector_is_cleared(node, scheduler, physics_frames, signals):
+    tree, search = construct("HabitTree"), construct("HabitSearch")
+    tree.set("values", {"noise_at": Vector3(3, 0, 0)})
+    for key, value in {"target_key": "noise_at", "condition": "noise_at != null", "places": 1, "look_time": 0.0,
+                       "speed": 50.0}.items():
+        search.set(key, value)
+    tree.add_child(search)
+    ends = signals(search, "exited")
+    node("Node3D", scheduler).add_child(tree)
+    physics_frames(60)
+    assert (ends, tree.get_value("noise_at")) == ([(1,)], None)
+    state = scheduler.save_state()
+    tree.set_value("noise_at", Vector3(0, 0, 0))
+    assert scheduler.load_state(state)
+    assert tree.get_value("noise_at") is None
+    tree.set_value("noise_at", Vector3(0, 0, 0))
+    physics_frames(60)
+    assert ends == [(1,)] * 2
+
+
 def test_search_visits_the_nearest_cover(node, scheduler, physics_frames, searcher):
     cover = Yard(node, scheduler, physics_frames).cover()
     spots = sorted((cover.get_place(one) for one in cover.get_spots()), key=lambda at: math.hypot(at.x, at.z - 2))

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from time import perf_counter_ns
+from types import NoneType
 from typing import Any
 
 from addons.ai_core.bridge.gd import (
@@ -18,6 +19,8 @@ from addons.ai_core.bridge.gd import (
     RefusedValue,
     StringName,
     Variant,
+    Vector2,
+    Vector3,
     export,
     gdclass,
     get_object,
@@ -77,9 +80,11 @@ STRING_TYPES = (str, StringName)
 
 
 def _kinds_of(value: Any) -> Any:
-    """Return the types that a value with this initial value may take; None for any."""
+    """Return the types that a value with this initial value may take; None for any. A place may be null: none."""
     if value is None or isinstance(value, GDObject):
         return None
+    if isinstance(value, (Vector2, Vector3)):
+        return type(value), NoneType
     return STRING_TYPES if isinstance(value, STRING_TYPES) else type(value)
 
 
