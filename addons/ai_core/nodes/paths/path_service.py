@@ -308,7 +308,8 @@ class PathService(SavedState, Node):
     def set_grid_from(self, source: Variant = None) -> None:
         """Use a TileMapLayer, a GridMap or an AStarGrid2D as it is now; null reads grid_node again.
 
-        Waiting requests fail and emit path_failed. Found paths stay those of the former ground, and are not saved.
+        Waiting requests fail and emit path_failed. Found paths stay those of the former ground, and are not saved: a
+        path_ready that waits for time in a save is a path_failed after loading.
         """
         grid, places = self._read_grid(source)      # raises before anything is changed
         self.source = self.Source.GRID

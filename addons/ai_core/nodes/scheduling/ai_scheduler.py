@@ -721,7 +721,7 @@ class AIScheduler(Node):
 
     @method
     def pause_behavior(self, behavior_id: int) -> None:
-        """Pause a behavior until resume_behavior()."""
+        """Pause a behavior until resume_behavior(); its next elapsed time includes the time until then."""
         self.core.pause(self._task(behavior_id))
 
     @method
