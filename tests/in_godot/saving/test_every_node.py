@@ -153,3 +153,14 @@ def test_of_a_missing_character_all_else_is_loaded(life, world, expect_errors):
     assert other.ai.call("load_state", state, True) is True
     assert {why for why in other.ai.get_left_out().values() if not why.startswith("has no jobs for keys")} == {
         "is not in the scene"}
+
+
+@every_life
+def test_same_life_again_has_the_same_save(life, world):
+    saves = []
+    for _ in range(2):
+        one = world(life)
+        one.live(random.Random(1), 2 * OPERATIONS)
+        saves.append(one.save())
+        one.free()
+    assert not difference(*saves)

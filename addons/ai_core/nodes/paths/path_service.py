@@ -37,6 +37,7 @@ from addons.ai_core.nodes.paths.navigation_path_provider import NavigationPathPr
 from addons.ai_core.nodes.paths.path_request import PathRequest
 from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.saving.scene_saving import saving
+from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import leave_scheduler, scheduler_of, scheduler_warnings
 from ai_core.budget import Budget
 from ai_core.maps.cell_moves import Corners
@@ -245,7 +246,7 @@ class PathService(SavedState, Node):
         self._executor: ThreadPoolExecutor | None = None
         self._map_wait = MapWait()
         self._last_id = 0
-        self._mark = ""                                   # mark of the service whose tickets were loaded
+        self.mark = ""                                    # tells tickets of this service from those of others
         self._requests: dict[int, PathRequest] = {}
         self._open: dict[PathTicket, PathRequest] = {}      # not reported yet
         self._improved: dict[PathTicket, None] = {}       # in order of improvement
@@ -264,6 +265,7 @@ class PathService(SavedState, Node):
         self._scheduler = scheduler_of(self)
         if self._scheduler is not None and self._task is None:
             self._task = self._scheduler.schedule_service(self, self._frame, "paths", priority=self.priority)
+            self.renew_mark()
 
     def on_exit_tree(self) -> None:
         leave_scheduler(self, self._scheduler, self._task)
@@ -428,14 +430,12 @@ class PathService(SavedState, Node):
     def _get_configuration_warnings(self) -> list[str]:
         return scheduler_warnings(self)
 
-    @property
-    def mark(self) -> str:
-        """Mark of the service that issued the tickets: this node, or the service whose save was loaded."""
-        return self._mark or str(self.instance_id)
+    def renew_mark(self) -> None:
+        """Let walks with tickets of another service, from a save or at the same path before, request again.
 
-    @mark.setter
-    def mark(self, mark: str) -> None:
-        self._mark = mark
+        The mark is in saves and recordings: it is the same in each run of a scene, as an instance id is not.
+        """
+        self.mark = f"{path_of(self._scheduler, self)} {self._scheduler.clock.now.frame}"
 
     @property
     def loads(self) -> int:
@@ -857,7 +857,7 @@ class PathService(SavedState, Node):
         return -1 if self._grid is None else self._grid.passage().costs.size - 1
 
     def is_in_use(self) -> bool:
-        if self._service is None and self._open:        # signals of a replaced ground wait
+        if self._service is None and self._last_id:     # of a replaced ground: signals may wait, ids are not used again
             with suppress(RefusedValue):
                 self.service  # noqa: B018
         return self._service is not None

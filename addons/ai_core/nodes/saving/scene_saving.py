@@ -118,6 +118,8 @@ class NodePart(Saveable):
         """Reset the node; called when the clock was set to a save without the node."""
         if self._node.is_in_use() and self._node.is_class("SenseManager"):
             self._node.core.forget_all()
+        elif self._node.is_class("PathService"):
+            self._node.renew_mark()
 
 
 def save_parts(parts: dict[str, SnapshotPart]) -> State:
