@@ -309,3 +309,46 @@ def test_a_click_in_the_remote_tree_chooses_the_character(project, prepared):
     await frames(30)      # an editor that ends with a remote object in its inspector may crash
     """)
     assert said == ['[true, "res://level.tscn::Guard"]', "/root/Level/Door"]
+
+
+def test_a_quickload_takes_its_future_out_of_the_history(project, prepared):
+    said = run_in_editor(project, prepared, """
+    await opened("res://level.tscn")
+    var view: Control = load("res://addons/ai_core/editor/chart/live_view.gd").new()
+    var report := func(now_s: float, values: Array, taken: Array) -> void:
+        view.show_chart({
+            "node": "/root/Guard/Habits", "kind": "HabitTree", "charts": ["/root/Guard/Habits"], "rows": [],
+            "arrows": [], "breakpoints": {}, "states": [], "waiting": [], "taken": taken,
+            "values": values.map(func(one: String) -> Array: return ["character", one, "yes"])}, now_s)
+    for second in 30: report.call(float(second), ["alarm"] if second == 20 else ["calm"] if second == 5 else [],
+        [[float(second), "a", "b", ""]])
+    report.call(10.0, [], [])
+    report.call(10.0, [], [])
+    report.call(10.5, [], [])
+    say([view._history.map(func(one: Dictionary) -> float: return one.seconds), view._history[-1].values.keys()])
+    say([view._history[-1].values.calm, view._history[-1].values.alarm, view._taken[-1][0]])
+    view.free()
+    var senses: Control = load("res://addons/ai_core/debugging/senses_view.gd").new()
+    for now_s: float in [8.0, 9.0, 20.0, 20.0, 9.5, 10.0]:
+        senses.show_senses([{"sensor": "Eyes", "title": "", "sources": [
+            {"path": "T", "awareness": 0.0, "strength": 1.0, "others": []}]}], now_s)
+    say(senses._history.values()[0].map(func(row: Array) -> float: return row[0]))
+    senses.free()
+    """)
+    assert said == [
+        '[[10.0, 10.5], ["calm", "alarm"]]', '[["yes", -inf], ["yes", -inf], 10.0]', "[8.0, 9.0, 9.5, 10.0]"]
+
+
+def test_the_end_of_another_game_leaves_the_lent_panel(project, prepared):
+    said = run_in_editor(project, prepared, OPENING + """
+    var place := HBoxContainer.new()
+    EditorInterface.get_base_control().add_child(place)
+    debugger.lend(place)
+    debugger.take_back(1)
+    say(panel.get_parent() == place)
+    debugger.take_back(0)
+    say(panel.get_parent() == place)
+    place.free()
+    EditorInterface.stop_playing_scene()
+    """)
+    assert said == ["true", "false"]

@@ -208,6 +208,47 @@ def test_rows_are_dropped_between_others(project, prepared):
     assert said == ["[true, false]", '["Patrol", "Chase"]', '["Chase", "Patrol"]']
 
 
+def test_copies_stand_behind_their_originals(project, prepared):
+    said = run_in_editor(project, prepared, OPENING + """
+    var guard: Node = await opened("res://guard.tscn")
+    var habits := guard.get_node("Habits")
+    EditorInterface.edit_node(habits)
+    await frames(5)
+    var before: String = text.call()
+    panel.select([habits.get_node("Chase"), habits.get_node("Patrol")] as Array[Node])
+    panel.duplicate_selected()
+    say(children.call(habits))
+    say(children.call(habits.get_node("Patrol2")))
+    panel.duplicate_selected()
+    say([children.call(habits), habits.get_node("Patrol3/Look").owner == guard])
+    for i in 2: await undo()
+    say(text.call() == before)
+    """)
+    assert said == [
+        '["Chase", "Chase2", "Patrol", "Patrol2"]', '["Stop", "Look"]',
+        '[["Chase", "Chase2", "Chase3", "Patrol", "Patrol2", "Patrol3"], true]', "true"]
+
+
+def test_a_transition_is_not_wrapped_and_the_named_state_renamed(project, prepared):
+    said = run_in_editor(project, prepared, OPENING + """
+    var door: Node = await opened("res://door.tscn")
+    var machine := door.get_node("Machine")
+    EditorInterface.edit_node(machine)
+    await frames(5)
+    await pick.call(machine.get_node("Closed/Opening"))
+    say([panel._buttons.wrap.disabled, panel._buttons.delete.disabled])
+    panel._open_wraps()
+    say(machine.get_node("Closed").get_children().map(func(one: Node) -> String: return one.get_class()))
+    panel.select([machine.get_node("Open"), machine.get_node("Closed")] as Array[Node])
+    panel._states.edit_name()
+    var edited: String = panel._states._name_edit.text
+    panel._states._end_name("Named")
+    await frames(2)
+    say([edited, children.call(machine)])
+    """)
+    assert said == ["[true, false]", '["StateTransition"]', '["Open", ["Closed", "Named"]]']
+
+
 def test_states_are_connected_and_placed_by_dragging(project, prepared):
     said = run_in_editor(project, prepared, OPENING + """
     var door: Node = await opened("res://door.tscn")

@@ -27,6 +27,11 @@ CHECK = """
 		history.undo()
 		history.undo()
 		say("undone: %d" % level.get_child_count())
+	var manager: Node = await opened("res://managed.tscn")
+	page.add_guard(manager)
+	await frames(3)
+	var below := manager.get_children().map(func(one: Node) -> String: return String(one.name))
+	say("below a scheduler: " + ", ".join(below))
 	for path: String in page.EXAMPLES.values():
 		var example: Node = await opened(path)
 		say("opened " + example.scene_file_path.get_file())
@@ -36,10 +41,12 @@ CHECK = """
 def test_a_guard_is_added_with_scheduler_and_senses(prepared: Prepared, tmp_path: Path):
     make_project(tmp_path, prepared, {
         f"level_{name}.tscn": f'[gd_scene format=3]\n\n[node name="Level" type="{kind}"]\n'
-        for name, kind in (("3d", "Node3D"), ("2d", "Node2D"))})
+        for name, kind in (("3d", "Node3D"), ("2d", "Node2D"))} | {
+        "managed.tscn": '[gd_scene format=3]\n\n[node name="Level" type="AIScheduler"]\n'})
     printed = run_in_editor(tmp_path, prepared, CHECK)
     assert "3d: CharacterBody3D, AI, Senses, Guard, dimensions 0, owned true" in printed
     assert "2d: CharacterBody2D, AI, Senses, Guard, dimensions 1, owned true" in printed
     assert printed.count("again: 4") == printed.count("undone: 0") == 2
+    assert "below a scheduler: Senses, Guard" in printed
     assert [line for line in printed if line.startswith("opened ")] == [
         f"opened {name}.tscn" for name in ("guard_level_3d", "squad_3d", "villagers_3d", "guard_3d", "guard_2d")]

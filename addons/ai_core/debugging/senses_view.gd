@@ -52,9 +52,9 @@ func show_senses(sensors: Array, now_s: float) -> void:
 		for source: Dictionary in sensor.sources:
 			var key: String = sensor.sensor + " " + source.path
 			var rows: Array = _history.get_or_add(key, [])
-			if rows.is_empty() or now_s > rows[-1][0]:
-				rows.append([now_s, source.awareness, source.strength])
-			while rows[0][0] < now_s - KEPT_S or rows[-1][0] < rows[0][0]: rows.pop_front()
+			while not rows.is_empty() and rows[-1][0] >= now_s: rows.pop_back()  # the game has loaded an earlier time
+			rows.append([now_s, source.awareness, source.strength])
+			while rows[0][0] < now_s - KEPT_S: rows.pop_front()
 	_fit()
 	_page.queue_redraw()
 

@@ -44,7 +44,7 @@ func _setup_session(session_id: int) -> void:
 		panel.clear()
 		running_changed.emit(true))
 	session.stopped.connect(func() -> void:
-		take_back()
+		take_back(session_id)
 		running_changed.emit(running_session() >= 0))
 	session.add_session_tab(panel)
 
@@ -98,9 +98,11 @@ func lend(place: Container) -> void:
 	_move(session_id, place)
 
 
-## Move panels that were lent back into their tabs of the debugger.
-func take_back() -> void:
+## Move panels that were lent back into their tabs of the debugger: that of one session, or all.
+func take_back(of_session := -1) -> void:
 	for session_id: int in _lent.keys():
+		if of_session >= 0 and session_id != of_session:
+			continue
 		_lent.erase(session_id)
 		_move(session_id, _tabs[session_id])
 		returned.emit()

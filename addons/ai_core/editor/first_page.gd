@@ -47,9 +47,9 @@ func add_guard(root: Node) -> Node:
 	var path := "res://addons/ai_core/examples/guard_%s.tscn" % ("2d" if is_flat else "3d")
 	var guard := (load(path) as PackedScene).instantiate(PackedScene.GEN_EDIT_STATE_INSTANCE)
 	undo.create_action("Add a Guard", UndoRedo.MERGE_DISABLE, root)
-	if _all_of(root, "AIScheduler").is_empty():
+	if not _has(root, "AIScheduler"):
 		_put(root, ClassDB.instantiate("AIScheduler"), "AI", root)
-	if _all_of(root, "SenseManager").is_empty():
+	if not _has(root, "SenseManager"):
 		var senses: Node = ClassDB.instantiate("SenseManager")
 		if is_flat:
 			senses.set("dimensions", 1)
@@ -70,8 +70,8 @@ func _put(parent: Node, node: Node, wanted: String, root: Node) -> void:
 	undo.add_undo_method(parent, "remove_child", node)
 
 
-func _all_of(root: Node, kind: String) -> Array[Node]:
-	return root.find_children("*", kind, true, false)
+func _has(root: Node, kind: String) -> bool:
+	return root.is_class(kind) or not root.find_children("*", kind, true, false).is_empty()
 
 
 func _button(text: String, pressed: Callable) -> Button:

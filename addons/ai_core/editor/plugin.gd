@@ -164,8 +164,8 @@ func _ask_anew() -> void:
 	var root := EditorInterface.get_edited_scene_root()
 	_warnings.ask(root)
 	if root != null:
-		for node: Node3D in root.find_children("*", "Node3D", true, false):
-			if _gizmos.is_drawn(node):
+		for node: Node in [root] + root.find_children("*", "Node3D", true, false):
+			if node is Node3D and _gizmos.is_drawn(node):
 				node.update_gizmos()
 
 

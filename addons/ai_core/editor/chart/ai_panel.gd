@@ -239,7 +239,7 @@ func shift_selected(by: int) -> void:
 
 ## Put a habit with a launch mode, or an outer state, around the selection.
 func wrap_selected(launch := 0) -> Node:
-	var nodes := _movable()
+	var nodes := _wrappable()
 	if nodes.is_empty():
 		return null
 	var is_state := nodes[0].is_class("AIState")
@@ -303,6 +303,11 @@ func _chart() -> Control:
 
 func _movable() -> Array[Node]:
 	return selected().filter(func(one: Node) -> bool: return one != _root and SceneEdits.is_editable(one))
+
+
+## Habits and states; a transition belongs to its state.
+func _wrappable() -> Array[Node]:
+	return _movable().filter(func(one: Node) -> bool: return not one.is_class("StateTransition"))
 
 
 func _parent_for_new() -> Node:
@@ -379,7 +384,7 @@ func _ready() -> void:
 
 func _update_tools() -> void:
 	for key: String in _buttons:
-		_buttons[key].disabled = _root == null or _movable().is_empty()
+		_buttons[key].disabled = _root == null or (_wrappable() if key == "wrap" else _movable()).is_empty()
 
 
 func _empty_note() -> Control:

@@ -178,14 +178,18 @@ func shown_values() -> Array:
 func _add(chart: Dictionary, now_s: float) -> void:
 	var values: Dictionary = {} if _history.is_empty() else _history[-1].values.duplicate()
 	var is_first := values.is_empty()
+	for key: String in values:
+		if values[key][1] > now_s:
+			values[key] = [values[key][0], -INF]
 	for one: Array in chart.values:
 		var key := "%s/%s" % [one[0], one[1]] if one[0] != "character" else String(one[1])
 		if not values.has(key) or values[key][0] != one[2]:
 			values[key] = [one[2], -INF if is_first else now_s]
-	if not _history.is_empty() and _history[-1].seconds >= now_s:
-		_history.pop_back()                 # the game stands
+	while not _history.is_empty() and _history[-1].seconds >= now_s:
+		_history.pop_back()                 # the game stands, or has loaded an earlier time
 	_history.append({"seconds": now_s, "states": chart.states, "values": values, "waiting": chart.waiting})
-	_taken = (_taken + chart.taken).slice(-MOST_TAKEN)
+	_taken = (_taken + chart.taken).filter(
+		func(one: Array) -> bool: return one[0] <= now_s + 0.001).slice(-MOST_TAKEN)
 	while _history[0].seconds < now_s - KEPT_S:
 		_history.pop_front()
 	if _broke_at_s == INF:

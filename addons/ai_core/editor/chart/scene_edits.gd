@@ -59,9 +59,10 @@ func duplicate(nodes: Array[Node]) -> Array[Node]:
 		var copy := node.duplicate(
 			Node.DUPLICATE_SIGNALS | Node.DUPLICATE_GROUPS | Node.DUPLICATE_SCRIPTS | Node.DUPLICATE_USE_INSTANTIATION)
 		copy.name = _free_name(node.get_parent(), node.name, [])
-		_do_add(copy, node.get_parent(), node.get_index() + 1)
+		_do_add(copy, node.get_parent(), node.get_index() + 1, true)    # the next copy counts this one
+		undo.add_undo_method(node.get_parent(), &"remove_child", copy)
 		copies.append(copy)
-	undo.commit_action()
+	undo.commit_action(false)
 	return copies
 
 
@@ -161,7 +162,8 @@ func _do_add(node: Node, parent: Node, index: int, is_now := false) -> void:
 	if is_now:
 		parent.add_child(node)
 		parent.move_child(node, at)
-		node.owner = scene
+		for one: Node in owned:
+			one.owner = scene
 	else:
 		undo.add_undo_method(parent, &"remove_child", node)
 

@@ -69,6 +69,8 @@ var _dragged := ""
 var _drag_from := Vector2.ZERO
 var _is_panning := false
 var _name_edit := LineEdit.new()
+## The state whose name is edited.
+var _named: Node
 
 
 func _init() -> void:
@@ -174,12 +176,14 @@ func handle_of(path: String) -> Vector2:
 
 ## Edit the name of the selected state in its box.
 func edit_name() -> void:
-	for path: String in _nodes:
-		if _nodes[path] in _selected and SceneEdits.is_editable(_nodes[path]):
+	for node in selected_nodes():
+		var path := _path_of(node)
+		if path and SceneEdits.is_editable(node):
 			var box := _on_screen(_boxes[path].rect)
+			_named = node
 			_name_edit.position = box.position
 			_name_edit.size = Vector2(maxf(120.0, box.size.x), HEADER_PX)
-			_name_edit.text = _nodes[path].name
+			_name_edit.text = node.name
 			_name_edit.show()
 			_name_edit.grab_focus()
 			_name_edit.select_all()
@@ -188,7 +192,8 @@ func edit_name() -> void:
 
 func _end_name(text: String) -> void:
 	_name_edit.hide()
-	name_wanted.emit(selected_nodes()[0], text)
+	if is_instance_valid(_named):
+		name_wanted.emit(_named, text)
 
 
 func _begin() -> void:
