@@ -41,13 +41,17 @@ AT = {3: (Vector3(0, 0, 4), Vector3(0, 0, -4)), 2: (Vector2(-128, 0), Vector2(12
 dimensions = pytest.mark.parametrize("dimension", [3, 2])
 
 
-@pytest.fixture
-def in_first_physics_frame(tree, physics_frames):
-    """Calls a function in a physics frame, before anything that enters the tree in it has run deferred calls."""
+@pytest.fixture(params=["physics frame", "end of a frame"])
+def in_first_frame(request, tree, frames, physics_frames):
+    """Calls a function before deferred calls of what enters the tree in it; scenes change at the end of a frame."""
     def call(function):
         found = []
-        tree.connect("physics_frame", lambda: found.append(function()), 4)
-        physics_frames(1)
+        is_physics = request.param == "physics frame"
+        emitter, emitted = (tree, "physics_frame") if is_physics else (tree.create_timer(0.001), "timeout")
+        emitter.connect(emitted, lambda: found.append(function()), 4)
+        (physics_frames if is_physics else frames)(1)
+        while not found:
+            frames(1)
         return found[0]
     return call
 
@@ -67,21 +71,21 @@ def level(dimension, *, with_wall=True):
 
 
 @dimensions
-def test_nobody_sees_through_a_wall_in_the_first_physics_frame(
-        dimension, tree, in_first_physics_frame, physics_frames, signals):
+def test_nobody_sees_through_a_wall_in_the_first_frames(
+        dimension, tree, in_first_frame, physics_frames, signals):
     top, guard, _ = level(dimension)
     gained = signals(guard, "target_gained")
-    in_first_physics_frame(lambda: tree.root.add_child(top))
+    in_first_frame(lambda: tree.root.add_child(top))
     physics_frames(5)
     assert gained == []
     top.free()
 
 
 @dimensions
-def test_without_a_wall_the_target_is_seen(dimension, tree, in_first_physics_frame, physics_frames, signals):
+def test_without_a_wall_the_target_is_seen(dimension, tree, in_first_frame, physics_frames, signals):
     top, guard, thief = level(dimension, with_wall=False)
     gained = signals(guard, "target_gained")
-    in_first_physics_frame(lambda: tree.root.add_child(top))
+    in_first_frame(lambda: tree.root.add_child(top))
     physics_frames(5)
     assert [arguments[0] for arguments in gained] == [thief]
     top.free()
@@ -89,14 +93,14 @@ def test_without_a_wall_the_target_is_seen(dimension, tree, in_first_physics_fra
 
 @dimensions
 def test_a_wave_spawned_with_its_walls_sees_through_none(
-        dimension, tree, in_first_physics_frame, physics_frames, signals):
+        dimension, tree, in_first_frame, physics_frames, signals):
     top, guard, _ = level(dimension)
     scheduler = top.get_child(0)
     top.remove_child(scheduler)
     tree.root.add_child(scheduler)
     physics_frames(2)                       # the AI has run for a while when the rest comes
     gained = signals(guard, "target_gained")
-    in_first_physics_frame(lambda: tree.root.add_child(top))
+    in_first_frame(lambda: tree.root.add_child(top))
     physics_frames(5)
     assert gained == []
     top.free()
@@ -104,7 +108,7 @@ def test_a_wave_spawned_with_its_walls_sees_through_none(
 
 
 @dimensions
-def test_a_polling_station_sees_nothing_before_walls_are_there(dimension, tree, in_first_physics_frame, physics_frames):
+def test_a_polling_station_sees_nothing_before_walls_are_there(dimension, tree, in_first_frame, physics_frames):
     top = made(f"Node{dimension}D")
     station = made("PollingStation", lifetime_frames=-1)
     here, there = (made(f"Node{dimension}D", position=place) for place in AT[dimension])
@@ -114,7 +118,7 @@ def test_a_polling_station_sees_nothing_before_walls_are_there(dimension, tree, 
     def ask():
         tree.root.add_child(top)
         return station.can_see(here, there)
-    assert in_first_physics_frame(ask) is False
-    physics_frames(1)
+    assert in_first_frame(ask) is False
+    physics_frames(2)
     assert station.can_see(here, there) is True        # the early answer is not kept, though answers are for ever
     top.free()

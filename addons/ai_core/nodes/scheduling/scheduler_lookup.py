@@ -14,6 +14,7 @@ from addons.ai_core.bridge.gd import (
     report_error,
     report_exception,
     report_warning,
+    singleton,
 )
 from addons.ai_core.nodes.debugging.edited_scene import is_a_part, nodes_of
 from addons.ai_core.nodes.saving.scene_values import path_of
@@ -217,15 +218,43 @@ def report_next_frame(node: Any, mistakes: Callable[[], list[str]]) -> None:
 
 
 def when_settled(node: Any, done: Callable[[], object]) -> None:
-    """Call ``done`` after the deferred calls of all nodes that enter the tree together with ``node``.
+    """Call ``done`` as soon as rays meet the walls that enter the tree together with ``node``.
 
-    Tiles and CSG nodes add their shapes to the physics space in deferred calls: until these have run, rays pass
-    through such walls. At the start of a game the first physics frame comes before them.
+    Tiles and CSG nodes make their shapes in deferred calls. Rays meet these shapes after the step of physics that ends a
+    physics frame with such calls, or when the tree updates transforms, which follows calls within a frame. What enters
+    at the end of a frame, as a scene of ``change_scene_to_packed`` does, has its calls after that: it waits for the
+    next step. ``done`` is not called if the node is outside the tree by then.
 
     Args:
         node: entering the tree: call this in its on_enter_tree, or before it is added.
     """
-    node.connect("tree_entered", done, DEFERRED | ONE_SHOT)
+    engine = singleton("Engine")
+
+    def settle() -> None:
+        if node.is_valid() and node.is_inside_tree():
+            done()
+
+    def after_calls() -> None:
+        if not node.is_valid() or not node.is_inside_tree() or engine.is_in_physics_frame():
+            settle()
+            return
+        tree, frame, first_step = node.get_tree(), engine.get_process_frames(), engine.get_physics_frames() + 1
+
+        def on_time() -> None:
+            if engine.get_process_frames() == frame:        # timers follow the calls within a frame
+                settle()
+            else:
+                on_step()
+
+        def on_step() -> None:
+            if engine.get_physics_frames() > first_step:
+                settle()
+            else:
+                tree.connect("physics_frame", on_step, ONE_SHOT)
+
+        tree.create_timer(0.0).connect("timeout", on_time)
+
+    node.connect("tree_entered", after_calls, DEFERRED | ONE_SHOT)
 
 
 def move_orphans(scheduler: Any) -> None:
