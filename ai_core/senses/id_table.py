@@ -1,6 +1,8 @@
 """Ids for rows of arrays: integers that are never used twice, unlike the rows."""
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_left, insort
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TypeVar
@@ -44,12 +46,11 @@ class IdTable:
 
     Attributes:
         names: name by id, in the order of adding; names need not be unique.
-        count: how many ids are in use.
         removals: how often an id was removed (count).
         rows: rows used so far (count); those after them were never used.
         by_slot: (capacity,) int32, the id in use of each row, -1 for none; read-only.
 
-    Cost: adding and removing O(1), apart from doubling.
+    Cost: adding and removing O(log n), apart from doubling and moving n numbers in memory.
     """
 
     def __init__(self, noun: str) -> None:
@@ -58,18 +59,22 @@ class IdTable:
         self.names: dict[int, str] = {}
         self.removals = self.rows = 0
         self.by_slot = np.full(FIRST_CAPACITY, -1, np.int32)
+        self._ascending = array("i")        # the ids in use
         self._generation: list[int] = []
         self._free: list[int] = []
-        self.count = 0
 
     def __len__(self) -> int:
         return self.count
 
+    @property
+    def count(self) -> int:
+        """How many ids are in use."""
+        return len(self._ascending)
+
     @cached_property
     def ids(self) -> NDArray[np.int32]:
         """All ids in use, ascending; read-only. The same array until an id is added or removed."""
-        found = self.by_slot[self.by_slot >= 0]
-        found.sort()
+        found = np.array(self._ascending, np.int32)
         found.flags.writeable = False
         return found
 
@@ -91,9 +96,9 @@ class IdTable:
                 self.by_slot = grown(self.by_slot, self.capacity, -1)
         new = self._generation[slot] << SLOT_BITS | slot
         self.by_slot[slot] = new
+        insort(self._ascending, new)
         self.names[new] = name
         vars(self).pop("ids", None)
-        self.count += 1
         return new
 
     def check_name(self, name: object) -> None:
@@ -111,13 +116,13 @@ class IdTable:
         """Remove an id, and return its row."""
         slot = self.slot(known_id)
         self.by_slot[slot] = -1
+        del self._ascending[bisect_left(self._ascending, known_id)]
         del self.names[int(known_id)]
         self.removals += 1
         self._generation[slot] += 1
         if self._generation[slot] < GENERATIONS:
             self._free.append(slot)
         vars(self).pop("ids", None)
-        self.count -= 1
         return slot
 
     def slot(self, known_id: int) -> int:
@@ -205,7 +210,8 @@ def read_ids(
         table.capacity *= 2
     table.by_slot = np.full(table.capacity, -1, np.int32)
     table.by_slot[np.array(rows, np.intp)] = in_use
-    table._generation, table._free, table.count = generations, free, len(in_use)
+    table._ascending = array("i", sorted(in_use))
+    table._generation, table._free = generations, free
     table.rows = len(generations)
     table.names = dict(zip(in_use, names, strict=True))
     return table

@@ -4,7 +4,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
@@ -148,6 +147,7 @@ class SourceTable:
         counts_motion: whether motion counts in any modality.
         pattern: (capacity,) number of its pattern, or ``NO_PATTERN``.
         affiliation: (capacity,) int64, groups that it belongs to, as bits.
+        shown: how many sources have a strength, by number of the modality (count).
         details: tag, actions, parts, clue and light by id; sources without any are left out.
         lights: ids of the sources that give light.
         most_parts: the most visible parts that any source has (count).
@@ -180,6 +180,7 @@ class SourceTable:
         self.speed, self.measured, self.measured_at_s = np.zeros(rows), np.zeros((rows, 3), np.float32), -math.inf
         self.pattern = np.full(rows, NO_PATTERN, np.intp)
         self.affiliation = np.zeros(rows, np.int64)
+        self.shown = [0] * len(modalities)
         self.details: dict[int, SourceDetails] = {}
         self.lights: set[int] = set()
         self.most_parts, self.layout = 0, object()
@@ -210,16 +211,13 @@ class SourceTable:
         slot = self.ids.slot(new)
         self.position[slot] = self.measured[slot] = place
         self.speed[slot] = 0.0
-        self.own_strength[slot] = row
+        self._put_own(slot, row.tolist())
         self.light[slot], self.size[slot], self.pattern[slot] = brightness, times, number
         self.affiliation[slot] = bits
         if details is not PLAIN:
             self.put_details(new, details)
         if brightness == 1 and not (self.has_backdrops or self._moving):       # most sources: no factor counts
             self.strength[slot] = row
-            if "are_shown" in vars(self):
-                self.are_shown[:] = [
-                    was or one >= 0 for was, one in zip(self.are_shown, row.tolist(), strict=True)]
         else:
             self.refresh(slice(slot, slot + 1))
         return new
@@ -227,9 +225,10 @@ class SourceTable:
     def remove(self, source_id: int) -> None:
         """Remove a source."""
         slot = self.ids.remove(source_id)
-        self.own_strength[slot] = self.strength[slot] = NO_STRENGTH
-        vars(self).pop("are_shown", None)
-        self.put_details(int(source_id), PLAIN)
+        self._put_own(slot, [NO_STRENGTH] * len(self._modalities))
+        self.strength[slot] = NO_STRENGTH
+        if source_id in self.details:
+            self.put_details(int(source_id), PLAIN)
 
     def add_clue(self, clue: int, until_s: float, most: int) -> None:
         """Let a source expire at a time (s); of more than ``most`` clues, others that expire first are removed."""
@@ -289,8 +288,9 @@ class SourceTable:
             details = replace(details, parts=visible_parts(parts))
         if gives_light is not None:
             details = replace(details, gives_light=gives_light)
-        self.affiliation[slot], self.own_strength[slot] = bits, row
-        self.light[slot], self.size[slot], self.pattern[slot] = brightness, times, number
+        self._put_own(slot, row.tolist())
+        self.affiliation[slot], self.light[slot], self.size[slot] = bits, brightness, times
+        self.pattern[slot] = number
         self.put_details(int(source_id), details)
         self.refresh(slice(slot, slot + 1))
 
@@ -345,18 +345,21 @@ class SourceTable:
         """Set a row whose id is in use."""
         slot, numbers = self.ids.slot(row.id), range(len(self._modalities))
         self.position[slot], self.measured[slot], self.speed[slot] = row.position, row.measured, row.speed
-        self.own_strength[slot] = [row.strengths.get(number, NO_STRENGTH) for number in numbers]
+        self._put_own(slot, [row.strengths.get(number, NO_STRENGTH) for number in numbers])
         self.affiliation[slot], self.light[slot], self.size[slot] = row.affiliation, row.light, row.size
         self.pattern[slot] = self.camouflage.number(row.pattern)
         self.put_details(row.id, row.details)
         self.refresh(slice(slot, slot + 1))
 
+    def _put_own(self, slot: int, strengths: list[float]) -> None:
+        """Set the own strengths of a row."""
+        before = self.own_strength[slot].tolist()
+        self.shown = [
+            count + (now >= 0) - (was >= 0) for count, was, now in zip(self.shown, before, strengths, strict=True)]
+        self.own_strength[slot] = strengths
+
     def refresh(self, slots: NDArray[np.intp] | slice) -> None:
         """Update ``strength`` of some rows."""
-        vars(self).pop("are_shown", None)
-        self._put_strengths(slots)
-
-    def _put_strengths(self, slots: NDArray[np.intp] | slice) -> None:
         own = self.own_strength[slots]
         self.strength[slots] = own
         if self._lit:
@@ -382,7 +385,7 @@ class SourceTable:
             speed = np.minimum(np.sqrt((way * way).sum(axis=1)) / passed_s, fastest)
             self.speed[rows] += (1 - math.exp(-passed_s / MOTION_S)) * (speed - self.speed[rows])
         self.measured[rows], self.measured_at_s = self.position[rows], now_s
-        self._put_strengths(rows)
+        self.refresh(rows)
 
     def motion_factor(self, number: int, slots: NDArray[np.intp] | slice | int) -> NDArray[np.float64]:
         """Return the factor of motion on the strengths of sources in a modality, 1 where motion does not count."""
@@ -390,12 +393,6 @@ class SourceTable:
         moved = np.minimum(self.speed[slots] / kind.full_motion_m_per_s, 1.0)
         factor: NDArray[np.float64] = kind.still_share + (1 - kind.still_share) * moved
         return factor
-
-    @cached_property
-    def are_shown(self) -> list[bool]:
-        """Whether any source has a strength, by modality. Cost: O(1) while strengths stay."""
-        shown: list[bool] = np.logical_or.reduce(self.strength >= 0).tolist()
-        return shown
 
     def highest_factor(self, slots: NDArray[np.intp] | slice) -> NDArray[np.float64]:
         """Return the highest factor of light, and of contrast to a background, on strengths."""

@@ -2,7 +2,7 @@
 #
 # GIL: kept; a node takes tens of nanoseconds.
 # BORROWED: nodes of declared classes are pointers that are valid until an instance of a declared class is freed;
-#   then they are read again from their objects. Other nodes are looked up by their ids each time.
+#   then those that are freed are found. Other nodes are looked up by their ids each time.
 
 ctypedef struct PlacedNode:
     void* node                   # NULL once it is freed
@@ -41,7 +41,7 @@ cdef class NodePlaces:
     cdef PlacedNode* all         # OWNED
     cdef Py_ssize_t count        # rows
     cdef Py_ssize_t capacity     # rows that ``all`` has memory for
-    cdef int64_t seen_freed      # ``instances_freed`` as pointers were read last
+    cdef int64_t seen_freed      # ``instances_freed`` as freed nodes were found last
     cdef object positions        # the arrays that were filled last, and where they are
     cdef object forwards
     cdef float[:, :] at
@@ -110,14 +110,18 @@ cdef class NodePlaces:
             gd_object_method_bind_ptrcall(bind_get_parent, one.node, NULL, &one.parent)
         return 0
 
-    cdef int find_again(self) except -1:
-        """Read the pointers of all nodes from their objects."""
+    cdef int find_freed(self) except -1:
+        """Find again the nodes of declared classes whose instances are freed."""
         cdef Py_ssize_t i
+        cdef GDObject node
         if len(self.nodes) != self.count:
             raise ValueError(f"the number of nodes changed from {self.count} to {len(self.nodes)}; use put() and drop()")
         for i in range(self.count):
-            if not self.all[i].is_none:
-                self.find(<GDObject?>self.nodes[i], &self.all[i])
+            if self.all[i].is_none or self.all[i].id != 0:
+                continue
+            node = <GDObject?>self.nodes[i]
+            if node.instance == NULL:
+                self.find(node, &self.all[i])
         self.seen_freed = instances_freed
         return 0
 
@@ -149,7 +153,7 @@ cdef class NodePlaces:
             ahead.data, ahead.row, ahead.column = <char*>&self.ahead[0, 0], self.ahead.strides[0], self.ahead.strides[1]
             ahead.columns = self.ahead.shape[1]
         if self.seen_freed != instances_freed:
-            self.find_again()
+            self.find_freed()
         for i in range(min(<Py_ssize_t>PLACES_AHEAD, count)):
             fetch_place(&self.all[i])
         for i in range(count):

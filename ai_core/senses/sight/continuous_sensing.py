@@ -289,10 +289,10 @@ class ContinuousSensing(Saveable):
                 return False
             budget.spend(len(looking))
         self.looked_in, self._removals, self.pairs_needing_rays = sensors.turn, removals, 0
-        moment, are_shown = ages.end_pass(now_s), self._sources.are_shown
+        moment, shown = ages.end_pass(now_s), self._sources.shown
         for number, pairs in self.pairs.items():
             needs_ray = self._needs_ray[number]
-            reached = self._in_reach(number, looking) if are_shown[number] else NOTHING_IN_REACH
+            reached = self._in_reach(number, looking) if shown[number] else NOTHING_IN_REACH
             if pairs.count or reached[2]:
                 pairs.begin_pass()
                 pairs.add(*reached)

@@ -114,7 +114,14 @@ class PairsInView:
         keys, intensity, waiting_since, is_sensed, reported_at_s = whole
         self.key, self.strength, self.since = memoryview(keys), memoryview(intensity), memoryview(waiting_since)
         self.sensed, self.reported_s = memoryview(is_sensed.view(np.uint8)), memoryview(reported_at_s)
-        self.whole, self.count = whole, count
+        self.whole = whole
+        self.show(count)
+
+    @cython.cfunc
+    def show(self, count: cython.Py_ssize_t):
+        """Let the first rows be the pairs."""
+        keys, intensity, waiting_since, is_sensed, reported_at_s = self.whole
+        self.count = count
         self.keys, self.intensity, self.waiting_since = keys[:count], intensity[:count], waiting_since[:count]
         self.is_sensed, self.reported_at_s = is_sensed[:count], reported_at_s[:count]
         self.columns = (self.keys, self.intensity, self.is_sensed, self.reported_at_s)
@@ -207,9 +214,13 @@ class PairsInView:
                 new_since[i], new_reported_s[i], new_sensed[i] = since[at], reported_s[at], sensed[at] | is_free
             else:
                 new_since[i], new_reported_s[i], new_sensed[i] = moment, NEVER_S, is_free
-        whole = self.whole
-        self.put(self.spare, count)
-        self.put_spare(whole)
+        self.key, self.spare_key = self.spare_key, self.key
+        self.strength, self.spare_strength = self.spare_strength, self.strength
+        self.since, self.spare_since = self.spare_since, self.since
+        self.sensed, self.spare_sensed = self.spare_sensed, self.sensed
+        self.reported_s, self.spare_reported_s = self.spare_reported_s, self.reported_s
+        self.whole, self.spare = self.spare, self.whole
+        self.show(count)
 
     def note(self, rows, is_free, moment: cython.longlong) -> int:
         """Note what rays answered, and send these pairs to the end of the line; return since when the first waited.

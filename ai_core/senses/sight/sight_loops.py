@@ -312,9 +312,9 @@ class SightLoops:
         before = self.arguments
         self.arguments = (None, None)
         if sensor_ids is not before[0]:
-            self.sensor_ids = shown("sensor_ids", sensor_ids, np.int32, 0)
+            self.sensor_ids = memoryview(sensor_ids)
         if source_ids is not before[1]:
-            self.source_ids = shown("source_ids", source_ids, np.int32, 0)
+            self.source_ids = memoryview(source_ids)
         self.arguments = (sensor_ids, source_ids)
 
     @cython.cfunc

@@ -11,6 +11,13 @@ const WARMING := 5
 ## Characters that are made at once: one alone takes less than the clock can tell.
 const COUNT := 20
 const FIRST_FRAMES := 3
+const WITHOUT := "the same frame without"
+const SENSORS := 100
+## Sensors that stand together; the others are too far away to be sensed.
+const GROUP := 10
+## Frames of a kind in a row; the first are those in which the kind changes.
+const IN_A_ROW := 20
+const CHANGING := 2
 
 var sampling := Sampling.new()
 var scheduler := AIScheduler.new()
@@ -27,6 +34,7 @@ func _ready() -> void:
 	await measure({"ours": tree_of_ten, PLAIN: ten_nodes}, "a HabitTree of ten scripted habits")
 	await measure({"ours": sensing, PLAIN: sensing_nodes}, "a Sensor3D and a SenseSource3D", FIRST_FRAMES)
 	await measure({"ours": func() -> Node: return Guard.instantiate()}, "20 guards of a scene in one frame", 1)
+	await measure_frames()
 	sampling.finish()
 
 
@@ -59,7 +67,7 @@ func ten_nodes() -> Node:
 	return character
 
 
-func sensing() -> Node:
+func sensing() -> Node3D:
 	var character := Node3D.new()
 	character.add_child(Sensor3D.new())
 	character.add_child(SenseSource3D.new())
@@ -99,6 +107,29 @@ func measure(cases: Dictionary[String, Callable], what: String, frames := 0) -> 
 	var n := COUNT if is_scene else 1
 	sampling.report(what + (", with their first frames" if frames > 1 else ""), n, made)
 	if not is_scene and what != "a Habit": sampling.report("freeing " + what, n, freed)
+
+
+## Times the AI of frames before which a character has joined and another has left, beside others.
+func measure_frames() -> void:
+	for i in SENSORS: add_sensing(Vector3(i / GROUP * 1000.0, 0, i % GROUP * 3.0), i)
+	var taken: Dictionary[String, Array] = {"ours": [], WITHOUT: []}
+	var last: Node3D = null
+	for at in 2 * ROUNDS * IN_A_ROW:
+		var case: String = taken.keys()[at / IN_A_ROW % 2]
+		if case == "ours":
+			if last: last.queue_free()
+			last = add_sensing(Vector3(-1000, 0, 0))
+		var us := await frames_us(1)
+		if at % IN_A_ROW >= CHANGING: taken[case].append(us)
+	sampling.report("a frame with a new and without a freed character", SENSORS, taken)
+
+
+func add_sensing(place: Vector3, turn := 0.0) -> Node3D:
+	var character := sensing()
+	character.position = place
+	character.rotation.y = turn
+	add_child(character)
+	return character
 
 
 ## Returns how long the AI of the next frames takes.

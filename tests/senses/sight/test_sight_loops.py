@@ -310,17 +310,17 @@ def test_signals_of_another_type_or_modality_are_refused():
         sensing.loops.sensors_reached(sensing, Signal(0, 7, 2, 1.0, (0.0, 0.0, 0.0), 0.0), Modality.sight())
 
 
-def test_what_shows_itself_is_told_as_sources_come_and_go():
+def test_what_shows_itself_is_counted_as_sources_come_and_go():
     sources = SourceTable(ModalitySet([Modality.sight(), Modality.hearing()]))
-    assert sources.are_shown == [False, False]
+    assert sources.shown == [0, 0]
     unseen = sources.add((0, 0, 0), {}, 1)
-    assert sources.are_shown == [False, False]
+    assert sources.shown == [0, 0]
     silent = sources.add((0, 0, 0), {"sight": 0.0}, 1)
-    assert sources.are_shown == [True, False]
+    assert sources.shown == [1, 0]
     dim = sources.add((0, 0, 0), {"hearing": 1.0}, 1, light=0.5)
-    assert sources.are_shown == [True, True]
+    assert sources.shown == [1, 1]
     sources.remove(silent)
-    assert sources.are_shown == [False, True]
+    assert sources.shown == [0, 1]
     sources.change(unseen, {"sight": 1.0}, None)
     sources.remove(dim)
-    assert sources.are_shown == [True, False]
+    assert sources.shown == [1, 0]

@@ -142,27 +142,22 @@ class BodiesBySlot:
     """Instance ids of the bodies of sensors or sources, by the slots of their ids."""
 
     def __init__(self) -> None:
-        self._bodies = np.zeros(1, np.int64)       # the first row is for no id
+        self._bodies = np.zeros(1, np.int64)       # the last row is for no id
 
     def put(self, known: int, body: int) -> None:
         """Set the body of an id; 0 for none."""
-        row = (known & SLOT_MASK) + 1
-        if row >= len(self._bodies):
-            self._bodies = grown(self._bodies, 2 * row, 0)
+        row = known & SLOT_MASK
+        if row + 1 >= len(self._bodies):
+            self._bodies = grown(self._bodies, 2 * row + 2, 0)
         self._bodies[row] = body
 
     def body_of(self, known: int) -> int:
         """Return the body of an id that ``put`` has set."""
-        return int(self._bodies[(known & SLOT_MASK) + 1])
+        return int(self._bodies[known & SLOT_MASK])
 
     def bodies_of(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return the body of each id, 0 for none, for -1, and for an id that ``put`` never set."""
-        bodies, slots = self._bodies, ids & SLOT_MASK
-        slots += 1
-        if not len(slots) or slots.max() < len(bodies):    # an id of -1 has all bits set, and would be far out of range
-            return bodies.take(slots)
-        slots[(ids < 0) | (slots >= len(bodies))] = 0      # no id, or a clue of the library
-        return bodies[slots]
+        return self._bodies.take(ids & SLOT_MASK, mode="clip")      # the last row for -1, and for clues of the library
 
 
 def _saved_nodes(names: Mapping[int, str], nodes: dict[int, Any]) -> list[Any]:
@@ -780,9 +775,8 @@ class SenseManager(SavedState, Node):
         last = self._last_bodies
         bodies = last[1] if last is not None and last[0] is source_ids else self.bodies_of(source_ids)
         free: NDArray[np.bool_] = self._space.are_free(origins, targets, bodies)
-        if self._joined:
-            for is_sensor, ids in ((True, sensor_ids), (False, source_ids)):
-                free &= ~np.isin(ids, [one for kind, one in self._joined if kind is is_sensor])
+        for is_sensor, one in self._joined:
+            free &= (sensor_ids if is_sensor else source_ids) != one
         return free
 
     def _walls(self) -> MufflingWalls | None:
