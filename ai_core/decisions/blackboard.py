@@ -276,13 +276,16 @@ class Blackboard(dict[str, Any]):
     def notify_tree(self, tree: Listener, keys: Collection[str]) -> None:
         """Notify a habit tree, held weakly, when one of these keys changes; called by trees."""
         scope: Blackboard | None = self
+        new = weakref.ref(tree)
         while scope is not None:
+            known = scope._trees = scope._trees or {}
             for key in keys:
-                scope._trees = scope._trees or {}
-                trees = scope._trees.setdefault(key, [])
-                if trees and len(trees) & (len(trees) - 1) == 0:  # at each doubling: drop freed trees
+                trees = known.get(key)
+                if trees is None:
+                    trees = known[key] = []
+                elif len(trees) & (len(trees) - 1) == 0:  # at each doubling: drop freed trees
                     trees[:] = [one for one in trees if one() is not None]
-                trees.append(weakref.ref(tree))
+                trees.append(new)
             scope = scope._parent
 
     def _forget_trees(self, waiting: Mapping[str, list[Listener]]) -> None:

@@ -78,7 +78,7 @@ class SenseMemory(Described):
 
     _sensor_id = -1
     _table: PerceptTable | None = None
-    _notify: Callable[[list[MemoryChange]], None] | None = None
+    _notify: Callable[[SenseMemory, list[MemoryChange]], None] | None = None
 
     def __init__(
         self,
@@ -159,7 +159,7 @@ class SenseMemory(Described):
             table.learn(self._sensor_id, table.number(RADIO), report, now_s)
         changes, table.changes = sorted(table.changes, key=attrgetter("at_s", "target")), []
         table.drop_ended()
-        notify(changes)
+        notify(self, changes)
         return changes
 
     def find(self, target: int) -> KnownTarget | None:
@@ -187,14 +187,14 @@ class SenseMemory(Described):
 
     def belong_to(
         self, table: PerceptTable | None, sensor_id: int = -1,
-        notify: Callable[[list[MemoryChange]], None] | None = None,
+        notify: Callable[[SenseMemory, list[MemoryChange]], None] | None = None,
     ) -> None:
         """Be kept in a table from now on, under the id of a sensor; for sense managers.
 
         Args:
             table: of a sense manager; None for no sensor. Within one table all that is known moves.
             sensor_id: the sensor; its settings are in the table.
-            notify: called with changes by reports.
+            notify: called with this memory and the changes by reports.
         """
         if table is not None and table is self._table:
             table.move_memory(self._sensor_id, sensor_id)

@@ -83,7 +83,7 @@ HEARD_AT_ONCE = 2, 2
 """The same of signals that were heard: characters that decide by noises take some 20 µs each."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True, weakref_slot=True)
 class _Perceiver:
     """One sensor: its listeners, memory and awareness settings."""
 
@@ -176,8 +176,6 @@ class Perception(Saveable):
                 for one in sharers:
                     self._put_mind(one, sharers[0])
         self.table.drop_mind(sensor_id)
-        for name in LISTENERS:
-            self._faults.forget((perceiver, name))
 
     def memory_of(self, sensor_id: int) -> SenseMemory | None:
         """Return the memory of a sensor, None if it has none."""
@@ -371,7 +369,7 @@ class Perception(Saveable):
         values.rows = {one: loaded[one] for one in order}, rows
 
     def _own(self, memory: SenseMemory, sensor_id: int) -> None:
-        memory.belong_to(self.table, sensor_id, lambda changes: self._notify_reported(memory, changes))
+        memory.belong_to(self.table, sensor_id, self._notify_reported)
 
     def _put_mind(self, sensor_id: int, owner: int) -> None:
         perceiver = self._sensors[sensor_id]

@@ -85,21 +85,23 @@ class SensorFeed(WatchedTarget):
     Cost: while the sensor remembers a target, one update per period of the node; otherwise nothing.
     """
 
+    # Not set in a constructor: most sensors of new characters know no target.
+    group: FeedGroup | None = None            # while it is updated
+    _is_loaded = False                        # the values are those of a save
+    _written: tuple[Any, ...] = UNWRITTEN     # values of STATE_KEYS that were written last
+    _was_noticed = False                      # when the target was written last
+    _revision = -1                            # of the percepts by which the target was chosen last
+
     def __init__(self, mind: Any, sensor: Any, feeds: SensorFeeds) -> None:
         super().__init__()
         self._mind, self.sensor, self.feeds = mind, sensor, feeds
         self.reader = board = mind.fed_blackboard
         self.phase = feeds.count              # feeds are updated, and choose, in different frames
-        self.group: FeedGroup | None = None   # while it is updated
         self.period = 0
         self.take_period(mind.period)
         self.take_choice()
         memory = self._memory()
-        # Not looked up yet; the values are those of a save.
-        self._is_first, self._is_loaded = memory is None or bool(memory.targets), False
-        self._written: tuple[Any, ...] = UNWRITTEN      # values of STATE_KEYS that were written last
-        self._was_noticed = False             # when the target was written last
-        self._revision = -1                   # of the percepts by which the target was chosen last
+        self._is_first = memory is None or bool(memory.targets)       # not looked up yet
         if board is None:
             mind.feed_values({key: value for key, value in VALUES.items() if mind.known(key) is ABSENT})
         else:

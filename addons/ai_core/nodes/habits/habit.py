@@ -350,26 +350,11 @@ class Habit(ChartNode, Node):
         """Return the names on which the habit begins, wakes or waits by its properties."""
         return [*self.begins_on, *self.wakes_on]
 
-    def read_by(self, tree: Any, name: str, given: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Take note of the HabitTree, and return all that decides about the definition besides the children.
-
-        Args:
-            tree: the HabitTree.
-            name: name of the node.
-            given: what else decides: instance id of its script, its ``MOMENTS``, and ``deciding_values`` of the tree.
-        """
-        if self._tree is not None:
-            self.note_tree()
-        self._tree = tree
-        edited = stamp_of(self.python_class.partition(":")[0]) if self.python_class else None
-        # The script by its id: a reference would keep it alive beyond the game.
-        return type(self), name, given, edited, tuple(self.callables), exported_values(self)
-
     def definition(self, said: tuple[Any, ...], below: list[core.Habit]) -> core.Habit:
         """Return the library habit that this node describes; nodes with equal settings share it.
 
         Args:
-            said: as ``read_by`` returned it.
+            said: of ``HabitBranch``.
             below: the library habits of its children.
         """
         try:
@@ -561,7 +546,9 @@ class HabitBranch:
 
     Attributes:
         nodes: the nodes by path below the tree, in scene order.
-        said: what ``Habit.read_by`` returned, by path; if it is equal for two trees, so are the definitions.
+        said: all that decides about their definitions besides the children, by path: class, name, instance id and
+            ``MOMENTS`` of the script, deciding values of the tree, stamp of the Python class, Callables, exports. A
+            reference to the script would keep it alive beyond the game.
     """
 
     def __init__(self, tree: Any) -> None:
@@ -572,9 +559,16 @@ class HabitBranch:
         for habit, above, name, script, methods in read_branch(tree, Habit, MOMENTS):
             path = name if above < 0 else f"{paths[above]}/{name}"
             paths.append(path)
-            if has_entered(habit):
-                self.nodes[path] = habit
-                self.said[path] = habit.read_by(tree, name, (script, methods, deciding))
+            if not has_entered(habit):
+                continue
+            if habit._tree is not None:
+                habit.note_tree()
+            habit._tree = tree
+            python_class = habit.python_class
+            edited = stamp_of(python_class.partition(":")[0]) if python_class else None
+            self.nodes[path] = habit
+            self.said[path] = (
+                type(habit), name, script, methods, deciding, edited, tuple(habit.callables), exported_values(habit))
 
     def definitions(self) -> list[core.Habit]:
         """Return the library habits of the topmost nodes."""

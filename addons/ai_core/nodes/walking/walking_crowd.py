@@ -37,6 +37,8 @@ class CrowdMember:
         member: the SquadMember whose squad moves it; None for a body that habits move.
     """
 
+    __slots__ = ("_shape_radius", "member", "movers", "node")
+
     def __init__(self, node: Any) -> None:
         self.node = node
         self.movers: dict[int, tuple[float, float | None]] = {}
@@ -224,6 +226,8 @@ class WalkingActor:
     Attributes:
         crowd: the crowd; None while no habit of the tree walks, or the character is no CharacterBody.
     """
+
+    __slots__ = ("_id", "_space", "_speed", "crowd")
 
     def __init__(self) -> None:
         self.crowd: WalkingCrowd | None = None
