@@ -55,6 +55,14 @@ def collections():
     return young["collections"] + middle["collections"]
 
 
+def test_a_spawn_of_twenty_guards_is_not_interrupted():
+    gc.collect()
+    before = collections()
+    kept = [[] for _ in range(1_100)]
+    assert collections() == before
+    del kept
+
+
 @in_steps
 def test_a_frame_of_ai_begins_with_the_collection_that_is_due(scheduler):
     gc.collect()
