@@ -61,12 +61,12 @@ def test_properties_that_do_not_apply_are_hidden_and_come_back(project, prepared
         var after: Array = await shown(scheduler)
         say(["budget" in after, "custom_rate" in after, "ai_share" in after])
         var door: Array = await shown(level.get_node("Door"))
-        say("smell_area" in door)
+        say("smell_distance" in door)
         level.get_node("Door").set("passes_smell", false)
         door = await shown(level.get_node("Door"))
-        say(["smell_area" in door, "passes_smell" in door, level.get_node("Door").get("smell_area")])
+        say(["smell_distance" in door, "passes_smell" in door, level.get_node("Door").get("smell_distance")])
     """)
-    assert said == ["[true, false, false]", "[false, true, true]", "true", "[false, true, 2.0]"]
+    assert said == ["[true, false, false]", "[false, true, true]", "true", "[false, true, 1.0]"]
 
 
 def test_no_group_is_a_header_with_nothing_below_it(project, prepared):

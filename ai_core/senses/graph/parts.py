@@ -200,7 +200,8 @@ class Passage:
         closed_kept_per_m: replaces ``kept_per_m`` while the portal is closed.
         area_m2: cross-section (m²), above 0; smells pass in proportion.
         wind_m_per_s: speed of the air through it towards its end (m/s), negative for the other
-            direction; smells travel faster or slower by it, and not at all against a stronger wind.
+            direction; smells travel faster or slower by it, and not at all against a stronger wind. If 0, the
+            wind of ``SenseGraph.set_wind`` counts.
         is_relayed: True for sight by camera and screen: a sensor sees the screen at ``end``, and
             sources are seen from the camera at ``start``; else sight is a straight line.
         mirror_normal: for sight by a mirror, a disc of ``area_m2`` around ``start``, the direction that it

@@ -211,7 +211,8 @@ class SenseGraph(Saveable):
         Args:
             portal: its id, or the name of several. Of portals of one name, those in the
                 direction of the first have a tail wind, those in the other direction a head wind.
-            wind_m_per_s: speed (m/s), negative against the portal; None for that of its passages.
+            wind_m_per_s: speed (m/s), negative against the portal; 0 for that of ``set_wind``, None for
+                that of its passages.
 
         Raises:
             TypeError, ValueError: if it is not a number.
@@ -241,8 +242,8 @@ class SenseGraph(Saveable):
         """Set the wind over the whole level (m/s): smells drift with it from region to region.
 
         The wind through a portal is its component along the portal: from its start to its end, or,
-        where these are the same, from the middle of its region to that of the next. ``set_portal_wind``
-        overrides it.
+        where these are the same, from the middle of its region to that of the next. A portal with a wind
+        of its own keeps that.
 
         Raises:
             TypeError, ValueError: if it is not a velocity.
@@ -270,16 +271,16 @@ class SenseGraph(Saveable):
 
     def _wind_through(self, number: int, passage: Passage) -> float:
         """Return the speed of the air through a passage of a portal (m/s)."""
-        if number in self._winds or self._velocity == STILL:
-            return self._winds.get(number, passage.wind_m_per_s)
+        own = self._winds.get(number, passage.wind_m_per_s)
+        if own or self._velocity == STILL:
+            return own
         start, end = passage.start, passage.end or passage.start
         if start == end:
             portal = self.portals[number]
             start, end = (self._middle(name) for name in (portal.from_region, portal.to_region))
         offset = [b - a for a, b in zip(start, end, strict=True)]
         length = math.hypot(*offset)
-        along = sum(v * w for v, w in zip(self._velocity, offset, strict=True)) / length if length else 0.0
-        return passage.wind_m_per_s + along
+        return sum(v * w for v, w in zip(self._velocity, offset, strict=True)) / length if length else 0.0
 
     def _middle(self, region: str) -> Point:
         shape = self.regions[self._region_ids[region]].shape

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from addons.ai_core.bridge.gd import Vector2, Vector3, construct
+from ai_core.senses.modality import Modality
 
 NOTHING = {"passes_sight": False, "passes_hearing": False, "passes_smell": False}
 
@@ -379,6 +380,8 @@ def test_freed_regions_stay_in_the_graph_until_it_is_rebuilt(
     physics_frames(3)
     thief.emit("smell", 100.0)
     state = scheduler.save_state()
+    level.manager.show_in_game = True
+    physics_frames(2)
     for one in (door, hall):
         one.free()
     physics_frames(60)
@@ -457,6 +460,44 @@ def test_wind_is_saved_and_zero_uses_the_global_wind(windy, scheduler, physics_f
     place.hall.get_parent().find_children("*", "SenseManager", True, False)[0].set_wind(Vector3(-3, 0, 0))
     physics_frames(400)
     assert place.smelled() == 0, "it blows against the way of the smell"
+
+
+def test_the_wind_of_a_portal_is_its_own_or_the_managers(level, physics_frames):
+    level.room("Hall", 0)
+    level.room("Control", 10)
+    calm = level.portal("Calm", 5, "Hall", "Control", passes_smell=True)
+    fan = level.portal("Fan", 5, "Hall", "Control", passes_smell=True, wind=2.0)
+    level.eye(0)
+    physics_frames(2)
+    level.manager.set_wind(Vector3(3, 0, 0))
+    table = level.manager.core.graph.table(Modality.smell())
+
+    def winds():
+        return table.wind_m_per_s[table.from_region == 0].tolist()
+
+    assert winds() == [3.0, 2.0]
+    calm.wind, fan.wind = 2.0, 0.0
+    assert winds() == [2.0, 3.0]
+    calm.wind, fan.wind = 0.0, 2.0
+    assert winds() == [3.0, 2.0]
+
+
+def test_a_custom_smell_dissipates_and_passes_by_the_area(level, physics_frames):
+    gas = construct("SenseModality")
+    gas.modality_name, gas.is_slow, gas.speed = "gas", True, 1.0
+    level.manager.modalities = [gas]
+    hall = level.room("Hall", 0, smell_dissipation=0.5)
+    level.room("Control", 10)
+    level.portal("Door", 5, "Hall", "Control", smell_area=5.0, other_senses={"gas": 0.0})
+    level.eye(0, other_thresholds={"gas": 0.001})
+    thing = level.thing(2, other_strengths={"gas": 100.0})
+    physics_frames(2)
+    assert level.manager.core.graph.portals[0].passages["gas"].area_m2 == 5.0
+    thing.emit("gas")
+    physics_frames(2)
+    first = hall.get_smell_of(thing, "gas")
+    physics_frames(120)
+    assert hall.get_smell_of(thing, "gas") == pytest.approx(first * 0.25, rel=0.1)
 
 
 @in_2d_and_3d

@@ -54,8 +54,14 @@ def test_manager_wind_blows_through_graph_and_manual_wind_stays():
     assert smelled(graph, do=lambda world: world.manager.set_wind((-1.5, 7, 0)))[2] == 0
     graph.set_portal_wind("door 1", 1.5)
     assert smelled(graph)[2] > 0
-    graph.set_portal_wind("door 1", None)
+    graph.set_portal_wind("door 1", 0)
     assert smelled(graph)[2] == 0
+    fan = corridor(1.5)
+    assert smelled(fan, do=lambda world: world.manager.set_wind((-3, 0, 0))) == smelled(corridor(1.5))
+    fan.set_portal_wind("door 0", 0)
+    assert smelled(fan)[0] > 0
+    fan.set_portal_wind("door 0", None)
+    assert smelled(fan)[0] == 0
 
 
 def test_smell_comes_sooner_with_the_wind_and_later_against_it():

@@ -220,10 +220,10 @@ def report_next_frame(node: Any, mistakes: Callable[[], list[str]]) -> None:
 def when_settled(node: Any, done: Callable[[], object]) -> None:
     """Call ``done`` as soon as rays meet the walls that enter the tree together with ``node``.
 
-    Tiles and CSG nodes make their shapes in deferred calls. Rays meet these shapes after the step of physics that ends a
-    physics frame with such calls, or when the tree updates transforms, which follows calls within a frame. What enters
-    at the end of a frame, as a scene of ``change_scene_to_packed`` does, has its calls after that: it waits for the
-    next step. ``done`` is not called if the node is outside the tree by then.
+    Tiles and CSG nodes make their shapes in deferred calls. Rays meet these shapes after the step of physics that ends
+    a physics frame with such calls, or when the tree updates transforms, which follows calls within a frame. What
+    enters at the end of a frame, as a scene of ``change_scene_to_packed`` does, has its calls after that: it waits for
+    the next step. ``done`` is not called if the node is outside the tree by then.
 
     Args:
         node: entering the tree: call this in its on_enter_tree, or before it is added.

@@ -325,9 +325,8 @@ class SenseManager(SavedState, Node):
         }
         if self.mode == self.Mode.REGIONAL:
             return RegionalSenseManager(self._scheduler.clock, **settings)
-        graph, self._regions, self._portals = graph_of_scene(
-            self, self._scheduler, senses)
         smells = [one.name for one in modalities if one.is_slow]
+        graph, self._regions, self._portals = graph_of_scene(self, self._scheduler, senses, smells)
         return SenseGraphManager(
             self._scheduler.clock, graph, smells=smells, gradual=made_gradual(self, modalities), **settings)
 
@@ -703,7 +702,7 @@ class SenseManager(SavedState, Node):
         bodies = self.bodies_of_sensors(np.array(list(self._sensors), np.int32))
         fans = sight_fans(self._space, sensors, bodies, self.unit)
         others = self._sources, self._regions, self._portals
-        self._picture.show(fans, [one for nodes in others for one in nodes.values()])
+        self._picture.show(fans, [one for nodes in others for one in nodes.values() if one.is_valid()])
 
     def _show_set(self) -> None:
         self._is_shown = self.show_in_game      # read in every frame

@@ -127,11 +127,11 @@ def graph_warnings(manager: Any) -> list[str]:
 
 
 def graph_of_scene(
-    manager: Any, root: Any, senses: Sequence[str],
+    manager: Any, root: Any, senses: Sequence[str], smells: Sequence[str],
 ) -> tuple[SenseGraph, dict[str, Any], dict[str, Any]]:
     """Return the graph of a manager, and the nodes of regions and of portals by their names in the graph.
 
-    Each invalid region, portal or file is reported once and left out.
+    Each invalid region, portal or file is reported once and left out. ``smells`` are the modalities that dissipate.
     """
     regions = {path_of(root, one): one for one in _good(manager, REGIONS, senses)}
     names = {node.instance_id: name for name, node in regions.items()}
@@ -150,7 +150,7 @@ def graph_of_scene(
     if not regions and not known.regions:
         report_error(without_regions(manager), manager)
     graph = SenseGraph(
-        [*known.regions, *(node.region(name) for name, node in regions.items())], [*known.portals, *directions])
+        [*known.regions, *(node.region(name, smells) for name, node in regions.items())], [*known.portals, *directions])
     for name, node in (*regions.items(), *portals.items()):
         node.become(manager, name)
     return graph, regions, portals

@@ -70,11 +70,10 @@ class PortalBase(DrawnNode, SensePlace):
         "smell", closed=0.0)
     smell_area = export(
         float, 2.0, range=(0.001, 1000, 0.001), or_greater=True, unit="m²", on_set="_set",
-        shown_when=("passes_smell", True), doc="Area of the opening; smells pass in proportion to it.")
+        doc="Area of the opening; smells, and custom modalities that are slow, pass in proportion to it.")
 
     wind = export(
         float, 0.0, range=(-100, 100, 0.01), or_greater=True, unit="m/s", on_set="_wind_set",
-        shown_when=("passes_smell", True),
         doc="Speed of the air through the portal towards to_region; negative towards from_region. It is added to the"
             " speed of smells, which do not pass against a stronger wind. If 0, the wind of the SenseManager is used."
             " Can be changed at any time.")
@@ -124,7 +123,9 @@ class PortalBase(DrawnNode, SensePlace):
             for sense in ("sight", "hearing", "smell") if getattr(self, f"passes_{sense}")
         }
         return passages | {
-            sense: Passage(start, end, kept_per_m=kept, closed_kept_per_m=kept, wind_m_per_s=self.wind / unit)
+            sense: Passage(
+                start, end, kept_per_m=kept, closed_kept_per_m=kept, area_m2=self.smell_area / unit ** 2,
+                wind_m_per_s=self.wind / unit)
             for sense, kept in self.other_senses.items()}
 
     def _mirror(self) -> Passage:

@@ -1,6 +1,7 @@
 """Base class of SenseRegion3D and SenseRegion2D: the shares that signals keep in a region, and its scents."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,8 @@ class RegionBase(DrawnNode, SensePlace):
         doc="Share of the strength of a sound that is kept per metre; a negative value uses that of the SenseManager.")
     smell_dissipation = export(
         float, 0.0, range=(0, 1, 0.001), on_set="_set",
-        doc="Share of a smell that is lost per second, such as through an open window.")
+        doc="Share of a smell, or of a custom modality that is slow, that is lost per second, such as through an open"
+            " window.")
     other_kept_per_meter = export(
         dict, (), hint=dictionary_of(str, float), on_set="_set",
         doc="Share kept per metre in custom modalities, by name; other modalities use their own.")
@@ -65,14 +67,14 @@ class RegionBase(DrawnNode, SensePlace):
         found = core.uphill_from(region, self._id_of(source), modality)
         return None if found is None else self._manager.region_node(core.graph.regions[found.region].name)
 
-    def region(self, name: str) -> SenseRegion:
-        """Return the library's region; call it only without configuration warnings."""
+    def region(self, name: str, smells: Sequence[str] = ()) -> SenseRegion:
+        """Return the library's region, where ``smells`` dissipate; call it only without configuration warnings."""
         kept_per_m = {"sight": self.sight_kept_per_meter, **self.other_kept_per_meter}
         if self.hearing_kept_per_meter >= 0:
             kept_per_m["hearing"] = self.hearing_kept_per_meter
         return SenseRegion(
-            name, self._shape(), kept_per_m=kept_per_m, dissipation={"smell": self.smell_dissipation},
-            is_baked=is_baked(self))
+            name, self._shape(), kept_per_m=kept_per_m, is_baked=is_baked(self),
+            dissipation=dict.fromkeys(smells, self.smell_dissipation))
 
     def senses_named(self) -> list[str]:
         """Return the names of the modalities in its settings."""
