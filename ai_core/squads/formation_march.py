@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ai_core.errors import finite_number, shown
 from ai_core.saving.declared_state import DeclaredState, Saveable
-from ai_core.saving.kinds import ArrayOf, Flag, ListOf, Number, Optional
+from ai_core.saving.kinds import ArrayOf, Flag, ListOf, Number, Optional, Whole
 from ai_core.scheduling.interruptible import Steps, finished
 from ai_core.squads.marching_loops import MarchStep, PathLanes
 
@@ -139,7 +139,7 @@ class FormationMarch(Saveable):
     STATE = DeclaredState(
         points=ArrayOf(shape=lambda march: (None, march.dimensions), at="_points"), anchor_m=Number(0),
         is_at_end=Flag(), heading=ArrayOf(shape=(2,), minimum=-1.001, maximum=1.001),
-        is_in_column=Flag(),
+        is_in_column=Flag(), measured=Whole(),
         made_for=Optional(ListOf(Number(1e-9), count=3, make=tuple)))
 
     def __init__(self, dimensions: int, settings: MarchSettings, clearance: Clearance | None) -> None:
@@ -152,7 +152,7 @@ class FormationMarch(Saveable):
         self._step = MarchStep(settings)
         self._points: Floats = np.zeros((0, dimensions))
         self.made_for: tuple[float, float, float] | None = None
-        self._was_at_end = False        # valid until the path is built again
+        self._was_at_end, self._was_measured = False, 0     # valid until the path is built again
 
     def begin(self, points: Floats, path: MarchPath | None = None) -> None:
         """Start along a new path; ``path`` is what ``laid`` made of the points, None to make it when it is needed."""
@@ -173,7 +173,7 @@ class FormationMarch(Saveable):
     def forget_shape(self) -> None:
         """Build the path again for another formation."""
         self.made_for = self.path = None
-        self._was_at_end = False
+        self._was_at_end, self._was_measured = False, 0
 
     def stop(self) -> None:
         """Drop the path; slots have no positions until the next one."""
@@ -205,6 +205,16 @@ class FormationMarch(Saveable):
     def is_at_end(self, was_at_end: bool) -> None:
         """Set by a load, while there is no path yet."""
         self._was_at_end = was_at_end
+
+    @property
+    def measured(self) -> int:
+        """Number of samples of the path beside which the free ground is known, from the first on."""
+        return self._was_measured if self.path is None else self.path.measured
+
+    @measured.setter
+    def measured(self, was_measured: int) -> None:
+        """Set by a load, as ``is_at_end``."""
+        self._was_measured = was_measured
 
     def advance(self, elapsed_s: float, marchers: MemberTable, shape: MarchingShape) -> None:
         """Advance the slots, and write the destination and velocity of each member.
@@ -264,22 +274,25 @@ class FormationMarch(Saveable):
         if not self.has_path or (self.path is not None and made is not None):
             return
         points = self._points
-        path = yield from self.laid(points, shape, made, self.anchor_m)
+        path = yield from self.laid(points, shape, made, self.anchor_m, 0 if made is None else self._was_measured)
         if self._points is points:
             self.take(path)
 
     def laid(
         self, points: Floats, shape: MarchingShape, made_for: tuple[float, float, float] | None = None,
-        anchor_m: float = 0.0,
+        anchor_m: float = 0.0, measured: int = 0,
     ) -> Steps[MarchPath]:
-        """Make a path of points in steps, measured as far as the members look ahead from ``anchor_m``."""
+        """Make a path of points in steps, measured up to a sample, or as far as members look ahead from ``anchor_m``.
+        """
         body, aside, reach = made_for or (shape.body_m, shape.aside_m, shape.reach_m)
         path = MarchPath(body_m=body, aside_m=aside, reach_m=reach, clearance=self.clearance)
         yield
         yield from path.lay(
             points, self.heading, step_m=min(LONGEST_STEP_M, STEP_SHARE * shape.spacing_m), turn_m=2 * aside)
+        while path.measure_samples(measured, MEASURED_TOGETHER):
+            yield
         up_to_m = anchor_m + shape.ahead_m + (LOOKS_AHEAD + 1) * shape.spacing_m
-        while path.measure(up_to_m, MEASURED_TOGETHER):
+        while not measured and path.measure(up_to_m, MEASURED_TOGETHER):
             yield
         return path
 
@@ -343,6 +356,7 @@ class MarchPath:
         samples: shape (m, 2 d + 2): positions, directions to the right, free distances left and right.
         lanes: the lanes beside the path, for ``MarchStep``.
         made_for: ``body_m``, ``aside_m`` and ``reach_m``.
+        measured: number of samples beside which the free ground is measured, from the first on.
     """
 
     def __init__(self, *, reach_m: float, body_m: float, aside_m: float, clearance: Clearance | None = None) -> None:
@@ -377,7 +391,7 @@ class MarchPath:
         yield
         self._free = np.full((2, len(self._points)), np.inf)        # left, right
         self._lanes = self._free.copy()                             # the same, opening slowly
-        self._measured = 0 if self._clearance is not None else len(self._points)
+        self.measured = 0 if self._clearance is not None else len(self._points)
         right, free = self._directions(_right_of(self._headings)), np.full((len(self._points), 2), FREE_M)
         self.samples = np.concatenate([self._points, right, free], axis=1)
         gap_m = max(self._step_m, SEARCHED_M / 8)
@@ -396,16 +410,20 @@ class MarchPath:
 
         Cost: two clearances per sample, in one query; O(samples) for lanes if any sample is measured.
         """
-        wanted = min(len(self._points), math.ceil((up_to_m - self.first_m) / self._step_m) + 1, self._measured + most)
-        if self._clearance is None or wanted <= self._measured:
+        wanted = min(math.ceil((up_to_m - self.first_m) / self._step_m) + 1, self.measured + most)
+        return wanted > self.measured and self.measure_samples(max(wanted, self.measured + MEASURED_TOGETHER))
+
+    def measure_samples(self, count: int, most: int | None = None) -> bool:
+        """Measure up to a number of samples from the first one, as ``measure`` does, at most ``most`` of them."""
+        wanted = min(len(self._points), count, count if most is None else self.measured + most)
+        if self._clearance is None or wanted <= self.measured:
             return False
-        wanted = min(len(self._points), max(wanted, self._measured + MEASURED_TOGETHER))
-        rows = slice(self._measured, wanted)
+        rows = slice(self.measured, wanted)
         points, right = self._points[rows], self._directions(_right_of(self._headings[rows]))
         both, sides = np.concatenate([points, points]), np.concatenate([-right, right])
         free = self._free_from(both, sides, self._aside_m + self._body_m)
         self._free[:, rows] = np.maximum(0.0, free - self._body_m).reshape(2, -1)
-        self._measured = wanted
+        self.measured = wanted
         slope = np.arange(len(self._points)) * (FUNNEL * self._step_m)
         opening = np.minimum.accumulate(self._beside_bodies() - slope, axis=1) + slope
         self._lanes = np.minimum.accumulate((opening + slope)[:, ::-1], axis=1)[:, ::-1] - slope
@@ -430,11 +448,9 @@ class MarchPath:
         return least
 
     def invalidate_clearance(self) -> None:
-        """Discard all measurements, after a door closed or a wall fell; ``measure`` starts from the first sample."""
+        """Measure again from the first sample on, after a door closed or a wall fell; until then old ones count."""
         if self._clearance is not None:
-            self._free[:] = self._lanes[:] = np.inf
-            self.samples[:, -2:] = FREE_M
-            self._measured = 0
+            self.measured = 0
 
     def narrowest(self, from_m: float, to_m: float) -> float:
         """Return the smallest width of the lanes between two arcs (m); ``inf`` on open ground."""

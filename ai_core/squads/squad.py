@@ -107,6 +107,11 @@ BUILT_IN: tuple[type[Tactic], ...] = (
 """Tactics that a squad has by default."""
 
 
+def _check_turn(turn: Turn | None) -> None:
+    if turn is not None and not hasattr(turn, "budget"):
+        raise TypeError(f"turn must be a Turn of a scheduler, got {shown(turn)}; give none for a whole thought")
+
+
 def _task_key(task: SquadTask | None) -> tuple[str, int | None] | None:
     """Return the kind and target of a task, without its position."""
     return None if task is None else (task.kind, task.target)
@@ -121,8 +126,8 @@ class Squad(Saveable):
     """A group that acts as one: a commander decides and requests one path; the members keep their slots.
 
     ``think`` decides for the whole squad: give it to a scheduler at the squad's own period.
-    ``move_slots`` moves the slots and runs more often; ``destinations`` and ``velocities`` then hold the
-    movement of each member. Errors raised by callbacks are reported to ``faults``; the squad keeps running.
+    ``move_slots`` moves the slots and runs more often, after ``update_slots``; ``destinations`` and ``velocities`` then
+    hold the movement of each member. Errors raised by callbacks are reported to ``faults``; the squad keeps running.
 
     Args:
         name: used in reports; a non-empty string.
@@ -158,13 +163,13 @@ class Squad(Saveable):
         rows=Columns(at="marchers", **MARCHING_STATE),
         commander=Optional(Whole()), appointed=Optional(Whole()), formation=FORMATION_STATE, order=ORDER_STATE,
         request=REQUEST_STATE, asks_again=Flag(at="_asks_again"), march=Part(at="_march"),
-        has_marched=Flag(at="_has_marched"),
+        has_marched=Flag(at="_has_marched"), was_in_column=Flag(at="_was_in_column"),
         slots_wanted=Optional(OneOf(WANTED), at="_slots_wanted"),
         slots_given_s=Seconds(at="_slots_given_s"), infeasible=ListOf(Whole(), make=tuple), stance=Part(at="judgement"),
         counts=MapOf(Whole(), names=COUNTS, at="_counts"), sightings=ListOf(SIGHTING_STATE, make=tuple, at="_met"),
         tactic=Hook(),
         tasks=MapOf(TASK_STATE, key=Whole(), at="_tasks"), tokens=Part(),
-        choice=Part(if_saveable=True, at="choose_tactic"))
+        choice=Part(if_saveable=True, at="choose_tactic"), is_deciding=Flag(at="_is_deciding"))
 
     def __init__(
         self, name: str, clock: Clock, *, dimensions: int = 2, formation: Formation | None = None,
@@ -208,7 +213,8 @@ class Squad(Saveable):
         self._was_in_column = False     # as last reported
         self._slots_wanted: str | None = None
         self._slot_requests = 0
-        self._thought: Steps[None] | None = None
+        self._thought: Steps[None] | None = None            # interrupted
+        self._update: Steps[None] | None = None             # of the slots, interrupted
         self._slots_given_s = 0.0
         self._known_shape: tuple[tuple[Formation, bytes, bytes], MarchingShape] | None = None
         self._counts = dict.fromkeys(COUNTS, 0)
@@ -271,7 +277,7 @@ class Squad(Saveable):
         The path of ``move_to`` and ``form_up`` is requested again, from the present place; until it is there, the old
         one counts.
         """
-        self._thought = None        # it may lay a path beside the ground as it was: the next one begins again
+        self._thought = self._update = None     # they may lay a path beside the ground as it was: they begin again
         if self._march.path is not None:
             self._march.path.invalidate_clearance()
         if self.order.kind in ("move", "form_up") and not self.order.is_done:
@@ -479,7 +485,7 @@ class Squad(Saveable):
             refuse("tasks", "must be of members")
 
     def _finish_load(self) -> None:
-        self._thought, self._was_in_column = None, self.is_in_column
+        self._update = None
         members, marchers = self._member_list, self.marchers
         marchers.ids = np.array([one.member_id for one in members], np.int32)
         marchers.speeds = np.array([one.speed for one in members], np.float64)
@@ -583,12 +589,21 @@ class Squad(Saveable):
 
     @property
     def is_thinking(self) -> bool:
-        """True if the last thought was interrupted; ``think`` continues it."""
-        return self._thought is not None
+        """True if the last thought, or update of the slots, was interrupted."""
+        return self._thought is not None or self._update is not None
 
     @property
-    def needs_thought(self) -> bool:
-        """True if a thought was interrupted or path or slots changed: call ``think`` before the next ``move_slots``."""
+    def _is_deciding(self) -> bool:
+        """Whether a thought was interrupted, for saves; a loaded one begins again."""
+        return self._thought is not None
+
+    @_is_deciding.setter
+    def _is_deciding(self, is_deciding: bool) -> None:
+        self._thought = self._think() if is_deciding else None
+
+    @property
+    def needs_update(self) -> bool:
+        """True if a thought was interrupted, or path or slots changed: call ``update_slots`` before ``move_slots``."""
         march = self._march
         return self.is_thinking or (
             march.has_path and len(self) > 0 and (self._slots_wanted is not None or not march.is_laid))
@@ -606,15 +621,37 @@ class Squad(Saveable):
         Cost: O(1) while nothing changes; a path request for a new order; slots as in ``assign_formation_slots``;
         O(members * enemies) with a tactic. Pauses are some 50 µs apart, for 200 members, a path of 250 m and no tactic.
         """
-        if turn is not None and not hasattr(turn, "budget"):
-            raise TypeError(f"turn must be a Turn of a scheduler, got {shown(turn)}; give none for a whole thought")
-        thought, self._thought = self._thought or self._think(), None
-        for _ in thought:
+        _check_turn(turn)
+        thought, self._thought, self._update = self._thought or self._think(), None, None
+        self._thought = self._rest_of(thought, turn)
+
+    def update_slots(self, turn: Turn | None = None) -> None:
+        """Continue an interrupted thought, or else lay the path and assign the slots where they changed.
+
+        Without an interrupted thought it decides nothing: call it as often as ``move_slots``, and after a load.
+
+        Args:
+            turn: as of ``think``.
+
+        Raises:
+            TypeError: if ``turn`` is no Turn.
+        """
+        if self._thought is not None:
+            self.think(turn)
+            return
+        _check_turn(turn)
+        update, self._update = self._update or self._keep_slots(), None
+        self._update = self._rest_of(update, turn)
+
+    @staticmethod
+    def _rest_of(steps: Steps[None], turn: Turn | None) -> Steps[None] | None:
+        """Do steps until the budget of the turn is spent; return the rest, None if there is none."""
+        for _ in steps:
             if turn is not None:
                 turn.budget.spend()
                 if turn.budget.is_spent:
-                    self._thought = thought
-                    return
+                    return steps
+        return None
 
     def _think(self) -> Steps[None]:
         yield from self._command()
@@ -825,7 +862,7 @@ class Squad(Saveable):
         self.order.state = "replaced"
 
     def _stop(self) -> None:
-        self._thought = None        # it may be at the path that is dropped here: the next one begins again
+        self._thought = self._update = None     # they may be at the path that is dropped here
         self._march.stop()
         self.marchers.stay()
 
@@ -854,14 +891,12 @@ class Squad(Saveable):
             yield from self._safely_in_steps("path", self._poll_path())
             if self.order.state == "waiting" and self.faults.is_quarantined((self, "path")):
                 self._fail("what finds its path is quarantined after repeated errors, which were reported; release it")
-        if len(self) and not self._march.is_laid:
-            yield from self._safely_in_steps("path", self._march.lay_again(self._all_slots()))
         if self._march.has_path:
             far_m = REASSIGN_DISTANCE * self.formation.spacing_m
             rests = self.clock.now.seconds - self._slots_given_s < SLOT_REST_S * len(self)
             if self._slots_wanted is None and not rests and bool((self.marchers.away > far_m).any()):
                 self._request_slots("worthwhile")
-            yield from self._keep_slots()
+        yield from self._keep_slots()
         is_on_its_way = self.order.state == "marching" or (     # or there before the path it waits for
             self.order.state == "waiting" and self._has_marched and not self.order.why)
         if is_on_its_way and len(self) and self.has_arrived:
@@ -1004,6 +1039,9 @@ class Squad(Saveable):
         self._slots_wanted = max(self._slots_wanted, how, key=ranks.index)
 
     def _keep_slots(self) -> Steps[None]:
+        """Lay the path and assign the slots, where they changed."""
+        if len(self) and not self._march.is_laid:
+            yield from self._safely_in_steps("path", self._march.lay_again(self._all_slots()))
         while self._slots_wanted is not None and self._march.has_path and len(self):
             if not (yield from self._safely_in_steps("slots", self._assign_slots(self._slots_wanted))):
                 break

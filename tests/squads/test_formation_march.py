@@ -209,6 +209,21 @@ def test_closed_door_is_noticed_on_report_of_changed_ground():
     assert any(columns)
 
 
+def test_column_stays_one_while_changed_ground_is_measured_again():
+    clock, free, events = ManualClock(), np.ones((20, 60), bool), []
+    free[:9, 8:] = free[12:, 8:] = False
+    squad = squad_of(
+        9, clock, at=(2, 10), formation=Formation.line(2.0), clearance=GridClearance(free),
+        on_event=lambda kind, *_: events.append(kind))
+    squad.follow([(8, 10.5), (55, 10.5)])
+    march(squad, clock, seconds=12)
+    assert squad.is_in_column
+    for _ in range(5):
+        squad.ground_changed()
+        march(squad, clock, seconds=0.5)
+    assert [kind for kind in events if kind in ("narrowed", "widened")] == ["narrowed"]
+
+
 def test_in_3d_it_lies_in_x_and_z_and_follows_the_path_height():
     clock = ManualClock()
     squad = squad_of(3, clock, dimensions=3)

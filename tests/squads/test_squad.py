@@ -86,9 +86,9 @@ def test_who_is_lost_between_two_thoughts_stops_nobody(clock, lost):
     squad.remove(lost)
     squad.move_slots(0.1)
     assert len(np.unique(squad.destinations, axis=0)) == 4      # nobody shares a slot, and none is left out
-    assert squad.needs_thought
+    assert squad.needs_update
     squad.think()
-    assert not squad.needs_thought
+    assert not squad.needs_update
     assert sorted(squad.marchers.slots.tolist()) == [0, 1, 2, 3]
     squad.hold()
     squad.remove(squad.member_ids.tolist()[0])
@@ -497,7 +497,7 @@ def test_a_lost_member_is_replaced_in_small_pieces(clock, count, lost):
     squad.move_slots(0.1)
     squad.remove(squad.commander if lost == "commander" else count // 2)
     pieces = [calls_of(lambda: squad.move_slots(0.1))]
-    while squad.needs_thought:
+    while squad.needs_update:
         pieces.append(calls_of(lambda: think_one_step(squad)))
     assert sorted(squad.slot_of(one) for one in squad.members) == [*range(count - 1)]
     assert 6 < len(pieces) < 12
@@ -517,7 +517,7 @@ def test_path_of_a_wider_formation_is_laid_in_steps_on_the_march(clock, change):
     else:
         squad.change_member(3, radius_m=0.9)
     steps = 0
-    while squad.needs_thought:
+    while squad.needs_update:
         assert calls_of(lambda: squad.move_slots(0.1)) < 130
         assert squad.velocities().any()       # the members march meanwhile
         think_one_step(squad)

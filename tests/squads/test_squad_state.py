@@ -18,6 +18,7 @@ from ai_core.squads import GridRoutes, Squad
 from ai_core.squads.capabilities import Capabilities
 from ai_core.squads.formation import Formation, FormationSlot
 from ai_core.squads.routes import StraightRoutes
+from ai_core.squads.situation import Sighting
 from tests.squads.marching import march, squad_of
 
 
@@ -59,7 +60,7 @@ def test_the_path_of_a_loaded_squad_is_laid_in_steps(clock):
     march(squad, clock, seconds=2)
     other.prepare_state(squad.save_state())()
     steps = 0
-    while other.needs_thought:
+    while other.needs_update:
         other.think(SimpleNamespace(budget=Budget.of_steps(1)))
         steps += 1
     assert steps > 4
@@ -93,6 +94,44 @@ def test_squad_loaded_at_the_end_of_its_path_knows_it_arrived(clock):
     for one in (squad, other):
         one.think()
     assert (squad.order.state, other.order.state) == ("done", "done")
+
+
+def test_update_of_the_slots_after_a_load_decides_nothing(clock):
+    squad, other = squad_of(4, clock), squad_of(4, clock)
+    squad.move_to((40, 0))
+    march(squad, clock, seconds=2)
+    squad.set_sightings([Sighting(7, (30.0, 0.0))])
+    squad.use_tactic("flanking")
+    other.prepare_state(json.loads(json.dumps(squad.save_state())))()
+    assert other.needs_update
+    other.update_slots()
+    assert not other.needs_update
+    assert (other.tasks, other.statistics()) == ({}, squad.statistics())
+    other.think()
+    assert other.tasks
+
+
+def test_interrupted_thought_begins_again_after_a_load(clock):
+    squad, other = squad_of(20, clock), squad_of(20, clock)
+    squad.move_to((40, 0))
+    squad.think(SimpleNamespace(budget=Budget.of_steps(1)))
+    assert squad.is_thinking
+    other.prepare_state(json.loads(json.dumps(squad.save_state())))()
+    other.update_slots()
+    assert other.order.state == "marching"
+
+
+def test_end_of_a_column_is_reported_after_a_load(clock):
+    events = []
+    squad = squad_of(4, clock)
+    other = squad_of(4, clock, on_event=lambda kind, *_: events.append(kind))
+    squad._march.is_in_column = True
+    squad.move_slots(0.1)
+    squad.hold()
+    other.prepare_state(squad.save_state())()
+    events.clear()
+    other.move_slots(0.1)
+    assert events == ["widened"]
 
 
 def test_members_saved_twice_or_out_of_order_are_refused(squad):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from addons.ai_core.bridge.gd import Vector3, construct
-from tests.in_godot.squads.squad_world import places
+from tests.in_godot.squads.squad_world import places, until
 
 
 @pytest.fixture
@@ -54,3 +54,16 @@ def test_two_squads_pass_through_each_other(squads, physics_frames, kind):
 
 def test_bodies_of_squads_block_each_other_with_avoidance_off(squads, physics_frames):
     assert march(squads("CharacterBody3D", avoidance=False), physics_frames, most=600)[0] == 600
+
+
+def test_members_that_stand_are_not_avoided_as_if_they_walked(squads, physics_frames):
+    first, second = squads("Node3D")
+    physics_frames(30)
+    first.follow([first.get_characters()[0].get_global_position()])     # done in a moment, on the march
+    until(first.is_idle, physics_frames)
+    physics_frames(3)
+    second.set_process_mode(4)          # disabled
+    physics_frames(3)
+    crowd = first.crowd
+    crowd.near()
+    assert np.abs(crowd._velocities).max() == 0

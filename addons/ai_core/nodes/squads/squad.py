@@ -341,6 +341,13 @@ class Squad(SavedState, Node):
         self.hide_squad()
         self._core, self._scheduler, self._tasks, self._mistake = None, None, [], ""
 
+    def on_paused(self) -> None:
+        if self._core is not None and self._scheduler.is_valid():
+            self.crowd.forget()         # its members stand
+
+    def on_unpaused(self) -> None:
+        self.on_paused()
+
     def path_service(self) -> Any:
         """Return the PathService of ``paths``, None if there is none."""
         return named_node(self, "paths")
@@ -550,8 +557,8 @@ class Squad(SavedState, Node):
         self._unmarched_s += turn.elapsed_s
         if self._frames % self.march_period == 0 or is_resting:
             self.place_all()
-            if core.needs_thought:
-                core.think(turn)
+            if core.needs_update:
+                core.update_slots(turn)
                 if self._core is not core:           # a callback took the squad out of the tree
                     return
             core.move_slots(self._unmarched_s)
@@ -1102,7 +1109,9 @@ class Squad(SavedState, Node):
             self._unit = float(self.unit)
         marchers = self.core.marchers
         velocities = marchers.velocities
-        if self.avoidance and not stops:
+        if stops:
+            velocities[:] = 0.0         # others must not walk around where the members would have gone
+        if self.avoidance:
             velocities = self._crowd.steer_squad(self, self._bodies, velocities, marchers.speeds, self._unit)
         self._walkers.walk(velocities, marchers.rises, 0.0 if stops else self._unit, elapsed_s)
         for row, member in self._led:
