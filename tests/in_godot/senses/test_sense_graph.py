@@ -500,6 +500,20 @@ def test_a_custom_smell_dissipates_and_passes_by_the_area(level, physics_frames)
     assert hall.get_smell_of(thing, "gas") == pytest.approx(first * 0.25, rel=0.1)
 
 
+def test_trails_pass_where_smells_pass(level, physics_frames):
+    level.manager.keeps_trails = True
+    for name, x in (("Hall", 0), ("Control", 10), ("Vault", 20)):
+        level.room(name, x)
+    door = level.portal("Door", 5, "Hall", "Control", passes_smell=True)
+    level.portal("Window", 15, "Control", "Vault", passes_sight=True)
+    dog, cat, mouse = level.eye(4.5, smells_trails=True), *(level.thing(x, trail_strength=9.0) for x in (6, 16))
+    physics_frames(30)
+    assert dog.track(cat)["position"] == level.at(6)
+    assert not dog.track(mouse)
+    door.close()
+    assert not dog.track(cat)
+
+
 @in_2d_and_3d
 def test_an_invented_sense_passes_where_it_is_named(level, physics_frames, signals):
     fear = construct("SenseModality")

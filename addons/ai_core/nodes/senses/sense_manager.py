@@ -45,7 +45,7 @@ from addons.ai_core.nodes.senses.own_sources import OwnSources
 from addons.ai_core.nodes.senses.physics_space import PhysicsSpace2D, PhysicsSpace3D
 from addons.ai_core.nodes.senses.sense_drawing import SensePicture
 from addons.ai_core.nodes.senses.sense_member import lost_members, refused
-from addons.ai_core.nodes.senses.sense_place import GROUP, graph_of_scene, graph_warnings
+from addons.ai_core.nodes.senses.sense_place import GROUP, TRAIL, graph_of_scene, graph_warnings
 from addons.ai_core.nodes.senses.sight_fans import sight_fans
 from ai_core.errors import UnknownNameError
 from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part
@@ -67,9 +67,6 @@ from ai_core.senses.sight.camouflage import Camouflage
 HINT_FILE = 13
 SENSORS_DRAWN = 8
 """Sensors drawn in each frame (count); more are drawn every few frames, so that the game stays smooth."""
-
-TRAIL = "trail"
-"""Name of the modality in which scent trails are smelled."""
 
 
 def made_modalities(manager: Any) -> list[Modality]:

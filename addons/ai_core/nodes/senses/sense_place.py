@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from addons.ai_core.bridge.gd import RefusedValue, is_in_editor, report_error
@@ -12,11 +13,15 @@ from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import nearest, report_next_frame
 from ai_core.errors import UnknownNameError
 from ai_core.senses.graph.graph_file import graph_from_text
+from ai_core.senses.graph.parts import SensePortal
 from ai_core.senses.graph.sense_graph import SenseGraph
 
 GROUP = "sense_managers"
 REGIONS = "sense_regions"
 PORTALS = "sense_portals"
+TRAIL = "trail"
+"""Name of the modality in which scent trails are smelled."""
+
 BAKED = "ai_core_baked"
 """Metadata of regions and portals made by a SenseGraphBaker; remove it to keep a node unchanged by baking."""
 
@@ -149,11 +154,19 @@ def graph_of_scene(
     known = _of_file(manager, {*regions, *portals}) if manager.graph_file else SenseGraph([])
     if not regions and not known.regions:
         report_error(without_regions(manager), manager)
-    graph = SenseGraph(
-        [*known.regions, *(node.region(name, smells) for name, node in regions.items())], [*known.portals, *directions])
+    directions = [*known.portals, *directions]
+    if manager.keeps_trails:
+        directions = [_with_trails(one) for one in directions]
+    graph = SenseGraph([*known.regions, *(node.region(name, smells) for name, node in regions.items())], directions)
     for name, node in (*regions.items(), *portals.items()):
         node.become(manager, name)
     return graph, regions, portals
+
+
+def _with_trails(portal: SensePortal) -> SensePortal:
+    """Return a portal that passes scent trails as it passes smells, unless it says how it passes them."""
+    passages = portal.passages
+    return replace(portal, passages={TRAIL: passages["smell"], **passages}) if "smell" in passages else portal
 
 
 def _of_file(manager: Any, taken: set[str]) -> SenseGraph:

@@ -65,7 +65,8 @@ class PortalBase(DrawnNode, SensePlace):
     passes_hearing = export(bool, True, group="Hearing", on_set="_set", doc="If true, sounds pass through the portal.")
     hearing_kept_per_meter, hearing_kept_per_meter_closed, hearing_distance = _carries(
         "hearing", closed=0.1)
-    passes_smell = export(bool, True, group="Smell", on_set="_set", doc="If true, smells pass through the portal.")
+    passes_smell = export(
+        bool, True, group="Smell", on_set="_set", doc="If true, smells and scent trails pass through the portal.")
     smell_kept_per_meter, smell_kept_per_meter_closed, smell_distance = _carries(
         "smell", closed=0.0)
     smell_area = export(

@@ -29,9 +29,8 @@ from addons.ai_core.nodes.senses.sense_drawing import (
     ball,
     stepped,
 )
-from addons.ai_core.nodes.senses.sense_manager import TRAIL
 from addons.ai_core.nodes.senses.sense_member import REFUSALS, SenseMember, refused
-from addons.ai_core.nodes.senses.sense_place import manager_of
+from addons.ai_core.nodes.senses.sense_place import TRAIL, manager_of
 from ai_core.errors import UnknownNameError
 from ai_core.saving.kinds import Flag, Seconds
 from ai_core.senses.source_table import VisiblePart

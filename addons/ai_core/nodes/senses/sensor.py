@@ -28,8 +28,8 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.saving.node_settings import SharedSettings, core_settings, exported_values
 from addons.ai_core.nodes.scheduling.followed_resources import follow_changes
 from addons.ai_core.nodes.senses.sense_drawing import DragHandle, DrawnNode, Points, ball, cone
-from addons.ai_core.nodes.senses.sense_manager import TRAIL
 from addons.ai_core.nodes.senses.sense_member import SenseMember, refused
+from addons.ai_core.nodes.senses.sense_place import TRAIL
 from addons.ai_core.nodes.senses.sight_cone import NAMES, SightCone, made_cone
 from ai_core.saving.kinds import ListOf, Number, Row
 from ai_core.senses.percepts.awareness import (
