@@ -917,7 +917,8 @@ class RegionalSenseManager(Saveable):
     def track(self, sensor_id: int, scent: int | None = None) -> ScentMark | None:
         """Return the newest mark of a scent trail that a sensor smells at its position.
 
-        Moving to the mark and calling this again follows the trail to the source that left it.
+        Moving to the mark and calling this again follows the trail to the source that left it. The ``detection_mask``
+        counts as it does for signals, with the affiliation that the source had there.
 
         Args:
             sensor_id: the sensor.

@@ -26,7 +26,7 @@ from ai_core.senses.modality import ModalitySet
 from ai_core.senses.percepts.perception import Perception
 from ai_core.senses.sensation import Point, Sensation
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.source_table import SourceTable
+from ai_core.senses.source_table import ALL_AFFILIATIONS, SourceTable, affiliation_mask
 
 __all__ = ["ScentMark", "ScentTrails", "TrailSmelling"]
 
@@ -81,7 +81,8 @@ class ScentTrails(Saveable):
             scent=ArrayOf(np.int64, minimum=0, maximum=MOST),
             position=ArrayOf(np.float32, shape=(None, 3), minimum=-LARGEST_FLOAT32, maximum=LARGEST_FLOAT32),
             strength=ArrayOf(minimum=0),
-            left_at_s=ArrayOf(minimum=-LATEST_S, maximum=LATEST_S)),
+            left_at_s=ArrayOf(minimum=-LATEST_S, maximum=LATEST_S),
+            affiliation=ArrayOf(np.int64, minimum=0, maximum=ALL_AFFILIATIONS)),
     )
 
     def __init__(
@@ -102,14 +103,16 @@ class ScentTrails(Saveable):
         self._faintest = finite_number("faintest", faintest, above=0)
         self._maximum = whole_number("max_marks", max_marks, minimum=1)
         self.sniff_every_s = finite_number("sniff_every_s", sniff_every_s, minimum=0)
-        self._marks: dict[str, NDArray[Any]] = {         # the oldest first
+        self._marks: dict[str, NDArray[Any]] = {         # of each scent the oldest first
             "scent": np.zeros(0, np.int64), "position": np.zeros((0, 3), np.float32), "strength": np.zeros(0),
-            "left_at_s": np.zeros(0)}
+            "left_at_s": np.zeros(0), "affiliation": np.zeros(0, np.int64)}
 
     def __len__(self) -> int:
         return len(self._marks["scent"])
 
-    def leave(self, scent: int, position: ArrayLike, strength: float, now_s: float) -> None:
+    def leave(
+        self, scent: int, position: ArrayLike, strength: float, now_s: float, affiliation: int = ALL_AFFILIATIONS,
+    ) -> None:
         """Leave a mark, or renew the last mark of this scent if it is near.
 
         Args:
@@ -117,6 +120,7 @@ class ScentTrails(Saveable):
             position: where its source is (m).
             strength: how strongly it smells, 0 or more.
             now_s: game time (s).
+            affiliation: groups that its source belongs to, as bits.
 
         Raises:
             TypeError, ValueError: if an argument is of another type or out of range.
@@ -127,6 +131,7 @@ class ScentTrails(Saveable):
         strength = finite_number("strength", strength, minimum=0)
         now_s = moment_s("now_s", now_s)
         scent = whole_number("scent", scent, minimum=0, maximum=MOST)
+        affiliation = affiliation_mask("affiliation", affiliation)
         if strength < self._faintest:
             return
         marks = self._marks
@@ -135,13 +140,16 @@ class ScentTrails(Saveable):
             age_s = max(now_s - float(marks["left_at_s"][last]), 0.0)
             if is_near and float(marks["strength"][last]) * self._kept_per_s**age_s >= self._faintest:
                 marks["strength"][last], marks["left_at_s"][last] = strength, now_s
+                marks["affiliation"][last] = affiliation
                 return
-        new = {"scent": scent, "position": place, "strength": strength, "left_at_s": now_s}
+        new = {
+            "scent": scent, "position": place, "strength": strength, "left_at_s": now_s, "affiliation": affiliation}
         self._marks = {name: np.concatenate((column, np.array([new[name]], column.dtype)))
                        for name, column in marks.items()}
         if len(self) > self._maximum:
             self._keep(self._strengths(now_s) >= self._faintest)
-            self._keep(slice(-self._maximum, None))
+        if len(self) > self._maximum:
+            self._keep(np.arange(len(self)) != self._marks["left_at_s"].argmin())
 
     def smelled(
         self,
@@ -152,6 +160,7 @@ class ScentTrails(Saveable):
         *,
         scent: int | None = None,
         excluded: int = -1,
+        detection_mask: int = ALL_AFFILIATIONS,
         distances_m: Distances | None = None,
     ) -> list[ScentMark]:
         """Return the newest mark of each scent that is smelled at a place, by scent.
@@ -163,6 +172,7 @@ class ScentTrails(Saveable):
             now_s: game time (s).
             scent: only this one; None for all.
             excluded: a scent to leave out.
+            detection_mask: affiliations of the sources that it smells, as bits.
             distances_m: path lengths from places to the sensor; None for straight lines.
 
         Raises:
@@ -186,7 +196,7 @@ class ScentTrails(Saveable):
             distance_m = distances_m(marks["position"])
         intensity = strengths * np.float_power(kept_per_m, distance_m)
         is_smelled = (distance_m <= self._radius_m * strengths) & (intensity >= threshold)
-        is_smelled &= marks["scent"] != excluded
+        is_smelled &= (marks["scent"] != excluded) & ((marks["affiliation"] & detection_mask) != 0)
         if scent is not None:
             is_smelled &= marks["scent"] == scent
         rows = np.flatnonzero(is_smelled)
@@ -198,8 +208,8 @@ class ScentTrails(Saveable):
             found.append(ScentMark(one, (x, y, z), float(intensity[row]), float(marks["left_at_s"][row])))
         return found
 
-    def _keep(self, kept: NDArray[np.bool_] | slice) -> None:
-        self._marks = {name: column[kept].copy() for name, column in self._marks.items()}
+    def _keep(self, kept: NDArray[np.bool_]) -> None:
+        self._marks = {name: column[kept] for name, column in self._marks.items()}
 
     def _strengths(self, now_s: float) -> NDArray[np.float64]:
         marks = self._marks
@@ -274,11 +284,14 @@ class TrailSmelling(Saveable):
         return max(marks, key=lambda mark: (mark.left_at_s, -mark.scent), default=None)
 
     def _leave(self, now_s: float) -> None:
-        ids = self._sources.ids.ids
+        sources = self._sources
+        ids = sources.ids.ids
         slots = ids & SLOT_MASK
-        strength = self._sources.strength[slots, self._number]
+        strength = sources.strength[slots, self._number]
         for row in np.flatnonzero(strength > 0).tolist():
-            self.trails.leave(int(ids[row]), self._sources.position[slots[row]], float(strength[row]), now_s)
+            slot = slots[row]
+            self.trails.leave(
+                int(ids[row]), sources.position[slot], float(strength[row]), now_s, int(sources.affiliation[slot]))
 
     def _smelled(self, slot: int, scent: int | None, now_s: float) -> list[ScentMark]:
         sensors, path_m = self._sensors, self.path_m
@@ -287,16 +300,12 @@ class TrailSmelling(Saveable):
         return self.trails.smelled(
             sensors.position[slot], float(sensors.threshold[slot, self._number]),
             self._modalities[self._number].kept_per_m, now_s,
-            scent=scent, excluded=int(sensors.self_source[slot]),
+            scent=scent, excluded=int(sensors.self_source[slot]), detection_mask=int(sensors.detection_mask[slot]),
             distances_m=None if path_m is None else lambda places: path_m(self._number, slot, places),
         )
 
     def _sniff(self, sensor_id: int, budget: Budget, now_s: float) -> None:
-        slot, sources = self._sensors.ids.slot(sensor_id), self._sources
-        mask = int(self._sensors.detection_mask[slot])
-        marks = [
-            mark for mark in self._smelled(slot, None, now_s)
-            if not sources.ids.knows(mark.scent) or mask & int(sources.affiliation[sources.ids.slot(mark.scent)])]
+        marks = self._smelled(self._sensors.ids.slot(sensor_id), None, now_s)
         if marks:
             self._perception.hear([
                 Sensation(sensor_id, one.scent, self.trails.modality_name, one.intensity, one.position, one.left_at_s,

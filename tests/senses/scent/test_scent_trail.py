@@ -94,6 +94,15 @@ def test_cold_marks_go_and_the_oldest_go_first_over_the_limit():
     assert len(cooling) == 2
 
 
+def test_a_mark_that_is_renewed_is_not_among_the_oldest():
+    trails = ScentTrails(kept_per_s=1.0, max_marks=4)
+    for second in range(20):
+        trails.leave(1, (0, 0, 0), 1.0, float(second))
+        trails.leave(2, (50 + 2 * second, 0, 0), 1.0, float(second))
+        assert smelled(trails, 0, float(second)) == [(1, 0.0)]
+    assert len(trails) == 4
+
+
 @settings(max_examples=20)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 12), st.sampled_from([0.5, 1.0, 2.0])), max_size=40),
        st.integers(0, 12), st.floats(0, 5))
@@ -234,7 +243,12 @@ def test_nobody_tracks_himself_or_those_he_does_not_notice():
     assert hunt.manager.track(hunt.dog) is None
     hunt.manager.change_sensor(hunt.dog, self_source=-1, detection_mask=0b10)
     hunt.flee(8)
+    hunt.manager.remove_source(hunt.fugitive)
+    hunt.tick(frames=8)
     assert hunt.heard == []
+    assert hunt.manager.track(hunt.dog) is hunt.manager.track(hunt.dog, hunt.fugitive) is None
+    hunt.manager.change_sensor(hunt.dog, detection_mask=0b11)
+    assert hunt.manager.track(hunt.dog).scent == hunt.fugitive
 
 
 def test_budgets_of_one_step_smell_the_same():
