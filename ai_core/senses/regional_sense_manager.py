@@ -30,7 +30,7 @@ from ai_core.errors import (
     whole_number,
 )
 from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation, given_faults
-from ai_core.saving.declared_state import Change, ClockNow, DeclaredState, Hook, Inner, Part, Same, Saveable
+from ai_core.saving.declared_state import Change, ClockNow, DeclaredState, Hook, Inner, Part, Refuse, Same, Saveable
 from ai_core.saving.fields import LATEST_S, refuse
 from ai_core.saving.kinds import ByName, Number, Record, Seconds, Whole
 from ai_core.senses.id_table import SLOT_MASK
@@ -161,6 +161,7 @@ class RegionalSenseManager(Saveable):
 
     STATE = DeclaredState(
         now=ClockNow(at="clock.now"), modalities=Same(at="_modality_names"), turns=Inner(at="_turns"),
+        rests_until=Whole(at="_rests_until"),
         rays_asked=Whole(at="_rays_asked"),
         failures=ByName(FAILURES_STATE, lambda owner: RAYS, at="_ray_failures"),
         sources=SOURCES, sensors=SENSORS, views=VIEWS,
@@ -1032,8 +1033,13 @@ class RegionalSenseManager(Saveable):
     def _modality_names(self) -> list[str]:
         return [one.name for one in self._modalities.all]
 
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        period, sensors = self.period_frames, values.sensors
+        has_others = len(sensors.ids) > len(sensors.saved_ids)      # which look in the next frame
+        if has_others or values.rests_until > (values.now.frame // period + 1) * period:
+            values.rests_until = 0
+
     def _finish_load(self) -> None:
-        self._rests_until = 0
         self._sources.collect_clues()
 
     def _check_at_rest(self) -> None:

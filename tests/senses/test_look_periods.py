@@ -21,8 +21,9 @@ MIND = {"awareness": AwarenessSettings(gain_per_s=2.0, decay_per_s=1.0)}
 class Plain(World):
     """Sensors in a row; sources are in view at z = -5 and out of view at z = -500."""
 
-    def __init__(self, period_frames, sensors, sources, **settings):
-        super().__init__(period_frames=period_frames, modalities=(Modality.sight(), hearing()), **settings)
+    def __init__(self, period_frames, sensors, sources, *, still_share=1.0, **settings):
+        super().__init__(
+            period_frames=period_frames, modalities=(Modality.sight(still_share=still_share), hearing()), **settings)
         self.changes, self.levels = [], []
         self.eyes = {k: self.come(k) for k in range(sensors)}
         self.things = [self.manager.add_source(
@@ -168,11 +169,10 @@ def test_awareness_rises_at_the_same_moments_at_any_period():
 
 @pytest.mark.parametrize("frames", [1, 2, 3, 6])
 def test_a_loaded_game_looks_in_the_same_frames(frames):
-    first = Plain(3, 4, 2, line_of_sight=Rays())
+    first, second = (Plain(3, 4, 2, still_share=0.9, line_of_sight=Rays()) for _ in range(2))
     first.show([True, False])
     first.tick(frames=frames)
     saved = json.loads(json.dumps([first.clock.save_state(), first.manager.save_state()]))
-    second = Plain(3, 4, 2, line_of_sight=Rays())
     for part, state in zip((second.clock, second.manager), saved, strict=True):
         part.prepare_state(state)()
     assert second.manager.save_state() == first.manager.save_state()

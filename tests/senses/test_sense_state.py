@@ -10,7 +10,7 @@ from ai_core.clock import ManualClock
 from ai_core.saving.fields import StateError
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.awareness import AwarenessSettings
-from ai_core.senses.percepts.memory import SenseMemory
+from ai_core.senses.percepts.memory import SenseMemory, TargetReport
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sight.sight_cones import SightCone
 from tests.senses.worlds import ALL_ROUND, World, hearing
@@ -119,6 +119,26 @@ def test_sensors_keep_what_ends_their_deafness_saved_or_not():
         second.tick(frames)
         rows = [second.manager.row_of(second.sensors[name]) for name in "ab"]
         assert second.manager._sensors.sensitivity[rows, 1].tolist() == hearing_now
+
+
+def test_without_signals_a_loaded_game_has_the_same_turns():
+    first, second = Street("abc"), Street("abc")
+    first.tick(2)
+    second.load(first.save())
+    for street in (first, second):
+        street.tick(budget=Budget.of_steps(0))
+    assert second.save() == first.save()
+
+
+def test_a_report_too_old_changes_nothing_after_a_load_either():
+    first, second = Street("abc"), Street("abc")
+    first.live(16)
+    second.load(first.save())
+    for age_s, kinds in ((1.5, []), (0.5, ["reported"])):
+        report = TargetReport(9, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1.0, 2.0 - age_s)
+        told = [street.manager.memory_of(street.sensors["a"]).hear_report(report) for street in (first, second)]
+        assert told[0] == told[1]
+        assert [one.kind for one in told[1] if one.target == 9] == kinds
 
 
 def test_what_is_visible_is_that_of_the_loaded_game():
@@ -233,6 +253,7 @@ PERCEPT = ("percepts", "rows", 0)
         ((*PERCEPT, "senses"), {}, r"'percepts.rows\[0\]': senses must hold when the target was sensed"),
         ((*PERCEPT, "memory", 13), None, r"'percepts.rows\[0\]': first_seen_s must be None where last_seen_s is"),
         ((*PERCEPT, "sensor_id"), 7, r"'percepts.rows\[0\].sensor_id' must be a sensor of the save, got 7"),
+        ((*PERCEPTS, "now_s"), 99, "'percepts.now_s' must not be later than the save, at 0.75 s"),
         ((*PERCEPTS, "rows", 1, "target"), 0, r"'percepts.rows\[1\]' must be after the row before it"),
         ((*PERCEPTS, "notices"),
          [{"notice": "level", "sensor_id": 0, "target": 0, "level": 9, "name": "", "at_s": 0.0}],

@@ -111,6 +111,7 @@ class Perception(Saveable):
 
     STATE = DeclaredState(
         rows=ListOf(PERCEPT, at="_saved_rows"),
+        now_s=Seconds(absent=-np.inf, at="table.now_s"),
         minds=MapOf(
             Record(
                 SimpleNamespace, last_sensation=Optional(SENSATION),
@@ -343,6 +344,8 @@ class Perception(Saveable):
         loaded, known = {new: self._sensors[here] for here, new in sensors.new_ids.items()}, set(sensors.saved_ids)
         levels = {one: 0 if (mind := loaded[one].awareness) is None else len(mind.levels) for one in known}
         before = (-1, -1)
+        if values.now_s > latest_s:
+            refuse("now_s", f"must not be later than the save, at {latest_s:g} s")
         for index, row in enumerate(rows):
             here = loaded.get(row.sensor_id)
             if row.sensor_id not in known or here is None:

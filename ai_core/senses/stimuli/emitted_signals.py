@@ -151,6 +151,7 @@ class EmittedSignals(Saveable):
 
     STATE = DeclaredState(
         sent=Whole(),
+        quiet_at=Whole(-1),
         arrivals=Arrivals(at="queue.all"),
         merged=Whole(at="queue.merged"),
         dropped=Whole(at="queue.dropped"),
@@ -500,6 +501,9 @@ class EmittedSignals(Saveable):
                 self.waiting[signal.order] = signal
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        has_work = bool(values.arrivals or values.held or values.waves)
+        if values.quiet_at > values.sent - has_work:
+            values.quiet_at = -1        # or nothing would be delivered until more signals are sent
         carriers = ("arrivals", values.arrivals), ("waves", values.waves)
         for name, signals in ("held", values.held), *((name, [one.signal for one in some]) for name, some in carriers):
             if any(one.order >= values.sent for one in signals):
@@ -511,7 +515,7 @@ class EmittedSignals(Saveable):
             refuse("waves", "must hold signals of slow modalities")
 
     def _finish_load(self) -> None:
-        self.followed, self.quiet_at = min(self.followed, len(self.waves)), -1
+        self.followed = min(self.followed, len(self.waves))
 
 
 class SignalsPart(Inner):
