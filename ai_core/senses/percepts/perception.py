@@ -382,8 +382,9 @@ class Perception(Saveable):
 
     def _see(self, number: int, pairs: PairsInView, now_s: float, first: int, end: int) -> bool:
         table, columns, views = self.table, pairs.columns, self._sources.views
-        if views.by_modality and (clarity := views.clarity(number, pairs.keys)) is not None:
-            columns = (pairs.keys, pairs.intensity * clarity, *columns[2:])
+        if views.by_modality and (clarity := views.clarity(number, pairs.keys[first:end])) is not None:
+            keys, intensity, *others = (column[first:end] for column in columns)
+            columns, first, end = (keys, intensity * clarity, *others), 0, end - first
         is_seen = self._modalities.all[number].needs_line_of_sight
         has_news: bool = table.see(columns, number, is_seen, now_s, self._report_every_s, first, end)
         return has_news

@@ -12,6 +12,7 @@ from ai_core.recording.grants import RecordingBudget, ReplayBudget
 from ai_core.senses.percepts.awareness import AwarenessSettings
 from ai_core.senses.percepts.memory import SenseMemory
 from ai_core.senses.sensation import Sensation
+from ai_core.senses.source_table import VisiblePart
 from tests.senses.worlds import World, hearing
 
 EYES, THINGS = 6, 4
@@ -72,6 +73,18 @@ def test_targets_in_view_are_not_lost_while_passes_take_long():
 def test_a_budget_of_steps_ends_no_pass():
     hall = Hall()
     hall.world.tick(budget=Budget.of_steps(EYES * (THINGS + 1)))
+    assert len(hall.gained()) == EYES * THINGS
+
+
+def test_a_block_looks_up_the_clarity_of_its_own_pairs(monkeypatch):
+    hall = Hall()
+    hall.world.manager.change_source(hall.things[0], parts=[VisiblePart("head", (0, 0, 0), 0.5)])
+    hall.tick(10_000)
+    views, asked = hall.world.manager._sources.views, []
+    clarity = views.clarity
+    monkeypatch.setattr(views, "clarity", lambda number, keys: asked.append(len(keys)) or clarity(number, keys))
+    hall.tick(10_000)
+    assert asked == [2] * (EYES * THINGS // 2)
     assert len(hall.gained()) == EYES * THINGS
 
 
