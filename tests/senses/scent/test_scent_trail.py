@@ -261,6 +261,20 @@ def test_budgets_of_one_step_smell_the_same():
     assert bit_by_bit.heard == whole.heard != []
 
 
+def test_a_crowd_leaves_its_marks_piece_by_piece():
+    world = World(modalities=[Modality.smell()], scent_trails=ScentTrails())
+    crowd = [world.manager.add_source(position=(5 * k, 0, 0), strengths={"smell": 1.0}) for k in range(10)]
+    counts = []
+    for _ in range(4):
+        world.tick(budget=Budget.of_steps(3))
+        counts.append(world.manager.statistics()["scent_marks"])
+        world.manager.prepare_state(json.loads(json.dumps(world.manager.save_state())))()
+    assert counts == [3, 6, 9, 10]
+    world.manager.remove_source(crowd[0])
+    world.tick(frames=2)
+    assert world.manager.statistics()["scent_marks"] == 10
+
+
 def test_saved_trails_are_smelled_on():
     first, second = Hunt(), Hunt()
     first.flee(13)
