@@ -1,15 +1,18 @@
 """Sight and touch in a sense graph: sources are sensed in the region of a sensor, and through one portal.
 
 Candidates are the sources in the region of a sensor, and in regions from which a portal leads
-into it. Light passes a second portal. Cameras and mirrors show sources that a sensor does not face.
+into it. Light passes a second portal. Cameras and mirrors show sources that a sensor does not face;
+where they do, their lines of sight and the straight one are asked in turn, until one is free.
 """
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ai_core.saving.kinds import Whole
 from ai_core.senses.graph.sense_graph import (
     NOWHERE,
     GraphBySense,
@@ -19,16 +22,19 @@ from ai_core.senses.graph.sense_graph import (
     rows_in,
     shares_kept,
 )
-from ai_core.senses.modality import ModalitySet
+from ai_core.senses.modality import ByModality, ModalitySet
 from ai_core.senses.sensation import ReachNumbers
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.sight.continuous_sensing import ContinuousSensing
-from ai_core.senses.sight.pair_keys import keys_of
+from ai_core.senses.sight.continuous_sensing import ContinuousSensing, LineOfSight
+from ai_core.senses.sight.pair_keys import ByPair, keys_of
 from ai_core.senses.sight.pair_loops import LineQuery, Lines
 from ai_core.senses.sight.sight_loops import NO_CONE
 from ai_core.senses.source_table import SourceTable
 
 __all__ = ["GraphSight"]
+
+MOST_TURNS_LEFT = 64
+"""Pairs that are not in view any more and whose turns are kept, besides as many as are (count)."""
 
 OFF_MIRROR_M = 0.01
 """Distance from a mirror at which lines of sight begin (m): at 0, the wall behind it would block them."""
@@ -95,11 +101,34 @@ class GraphSight(ContinuousSensing):
     Cost of a pass: O(sensors, and sources in their regions and those with a portal there).
     """
 
+    STATE = ContinuousSensing.STATE.extended(turn_of=ByModality(ByPair(Whole()), of=attrgetter("pairs")))
+
     def __init__(
         self, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable, graphs: GraphBySense,
     ) -> None:
         super().__init__(modalities, sensors, sources)
         self._graphs = graphs
+        # Of pairs with an answer, which of their lines of sight is asked; by number of the modality, then key.
+        self.turn_of: dict[int, dict[int, int]] = {number: {} for number in self.pairs}
+        self._most_lines = 1    # of any pair so far
+
+    def ask(self, question: LineQuery, line_of_sight: LineOfSight, now_s: float) -> None:
+        """Ask one batch of lines of sight, and note the answers; a pair whose line is not free asks its next one."""
+        super().ask(question, line_of_sight, now_s)
+        for number, pairs in self.pairs.items():
+            mine = np.flatnonzero(question.modality == number)
+            turn_of, rows = self.turn_of[number], question.row[mine]
+            if not (len(mine) and self._shows_elsewhere(number)):
+                continue
+            is_blocked = (pairs.waiting_since[rows] > self.ages.new) & ~pairs.is_sensed[rows]
+            for key in pairs.keys[rows[is_blocked]].tolist():
+                turn_of[key] = turn_of.get(key, 0) + 1
+            if len(turn_of) > 2 * len(pairs) + MOST_TURNS_LEFT:
+                self.turn_of[number] = {key: turn_of[key] for key in pairs.keys.tolist() if key in turn_of}
+
+    def passes_until_noticed(self, pairs_at_once: int) -> int:
+        """Return it as in open ground; a pair asks each of its lines of sight in turn."""
+        return super().passes_until_noticed(pairs_at_once) * self._most_lines
 
     def offsets(self, question: LineQuery) -> Floats:
         """Return the offset from each sensor to the place where its target is visible, such as a screen."""
@@ -134,9 +163,8 @@ class GraphSight(ContinuousSensing):
         """Return the rows of a question whose best route is a camera or a mirror, with their pairs."""
         found = []
         for number in self.pairs:
-            table = self._graphs.tables[number]
             mine = np.flatnonzero(question.modality == number)
-            if not len(mine) or not (table.is_relayed.any() or table.mirror_m.any()):
+            if not len(mine) or not self._shows_elsewhere(number):
                 continue
             sensor_ids, source_ids = question.sensor_ids[mine], question.source_ids[mine]
             pairs, routes, _ = self._best(
@@ -150,18 +178,38 @@ class GraphSight(ContinuousSensing):
             found.append((rows, _Pairs._make(column[places] for column in pairs)))
         return found
 
+    def _shows_elsewhere(self, number: int) -> bool:
+        """Return whether there are cameras or mirrors for a modality."""
+        table = self._graphs.tables[number]
+        return bool(table.is_relayed.any() or table.mirror_m.any())
+
     def _keys(self, pairs: _Pairs) -> Rows:
         return keys_of(self._sensors.ids.by_slot[pairs.eye], self._sources.ids.by_slot[pairs.target])
 
     def _best(
         self, number: int, eyes: NDArray[np.intp], targets: NDArray[np.intp]
     ) -> tuple[_Pairs, _Routes, Floats]:
-        """Return pairs that pass every test but the ray, each by its strongest route, and their intensities."""
+        """Return pairs that pass every test but the ray, and their intensities.
+
+        Each is by its strongest route of those with the line of sight whose turn it is: the straight one, and those of
+        cameras and mirrors, the strongest first.
+        """
         pairs, routes = self._pairs(number, eyes, targets)
         intensity, is_sensed = self._tested(number, pairs, routes)
         keys, sensed = self._keys(pairs), np.flatnonzero(is_sensed)
-        order = sensed[np.lexsort((pairs.route[sensed], -intensity[sensed], keys[sensed]))]
-        best = order[np.diff(keys[order], prepend=-1) > 0]
+        line = np.where(routes.is_relayed | (routes.mirror_m > 0), np.arange(len(routes.kept)), -1)[pairs.route]
+        order = sensed[np.lexsort((pairs.route[sensed], -intensity[sensed], line[sensed], keys[sensed]))]
+        is_first = np.diff(keys[order], prepend=-1) > 0
+        best = order[is_first]
+        if (line[order] >= 0).any():
+            order = order[is_first | (np.diff(line[order], prepend=-1) != 0)]       # the strongest of each line
+            order = order[np.lexsort((pairs.route[order], -intensity[order], keys[order]))]
+            begin = np.flatnonzero(np.diff(keys[order], prepend=-1) > 0)
+            turn_of = self.turn_of[number]
+            turns = np.array([turn_of.get(key, 0) for key in keys[order[begin]].tolist()], np.int64)
+            lines = np.diff(begin, append=len(order))
+            best = order[begin + turns % lines]
+            self._most_lines = max(self._most_lines, int(lines.max()))
         return _Pairs._make(column[best] for column in pairs), routes, intensity[best]
 
     def _tested(self, number: int, pairs: _Pairs, routes: _Routes) -> tuple[Floats, Bools]:

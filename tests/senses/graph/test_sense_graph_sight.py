@@ -1,6 +1,7 @@
 """Sight in a graph: through one portal, by camera, two portals for light, the same both ways."""
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
@@ -72,6 +73,27 @@ def test_the_best_of_two_windows_counts():
 PLACE = st.tuples(st.integers(0, 5), st.integers(-8, 8), st.integers(-8, 8))
 CAMERA = SensePortal("hall", "control", {"sight": Passage((2, 1, 0), (101, 0, 0), is_relayed=True)}, "camera")
 LEVEL = [room("hall", (0, 0, 0), size=4), room("control", (100, 0, 0), size=4)]
+
+
+@pytest.mark.parametrize(("thief_at", "elsewhere"), [
+    ((1, 0, 0), SensePortal("a", "b", {"sight": Passage((1, 1, 0), (2, 0, 1), is_relayed=True)})),
+    ((1.5, 0, 0.5), SensePortal("b", "b", {"sight": Passage.mirror((3, 0, 0), (-1, 0, 0), 2.0)}))])
+def test_cameras_and_mirrors_show_what_the_straight_line_hides(thief_at, elsewhere):
+    free = {"elsewhere"}
+
+    def line_of_sight(eyes, targets, *_):
+        return (eyes[:, 0] == 2) == ("straight" in free)
+
+    world = GraphWorld(SenseGraph(ROW[:2], [*row_of_doors()[:2], elsewhere]), line_of_sight=line_of_sight)
+    guard, thief = world.eye((2, 0, 0)), world.source(thief_at, sight=1.0)
+    for now_free in ("elsewhere", "straight", "elsewhere"):
+        free.clear()
+        free.add(now_free)
+        world.tick(2)
+        world.manager.prepare_state(json.loads(json.dumps(world.manager.save_state())))()
+        for _ in range(5):
+            world.tick()
+            assert world.manager.sensed_by(guard) == [thief]
 
 
 @pytest.mark.parametrize(("faces", "sees"), [((1, 0, 0), True), ((-1, 0, 0), False), ((0, 0, 1), False)])
