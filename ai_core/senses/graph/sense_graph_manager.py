@@ -165,12 +165,13 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
         return None if scent is None else scent.uphill_from(region_id)
 
     def statistics(self) -> dict[str, float]:
-        """Return the counts of ``RegionalSenseManager``, and of scents, of those dropped as too many linger, and of
-        regions with scents.
+        """Return the counts of ``RegionalSenseManager``, and of scents, of those dropped as too many linger, of their
+        steps merged as the budget did not suffice, and of regions with scents.
         """
         return {
             **super().statistics(),
             "scents": len(self._smells.scents), "scents_dropped": self._smells.dropped,
+            "smell_steps_merged": self._smells.merged,
             "regions_that_smell": sum(len(one.regions) for one in self._smells.scents.values()),
         }
 

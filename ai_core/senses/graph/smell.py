@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ai_core.budget import Budget
 from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
 from ai_core.saving.fields import LARGEST_FLOAT32, LATEST_S
-from ai_core.saving.kinds import ArrayOf, ListOf, MapOf, OneOf, Record, Row, Seconds, Text, Whole
+from ai_core.saving.kinds import ArrayOf, Flag, ListOf, MapOf, OneOf, Record, Row, Seconds, Text, Whole
 from ai_core.senses.graph.sense_graph import NOWHERE, GraphBySense, SenseGraph, expanded, lengths
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import Modality, ModalitySet
@@ -82,22 +82,26 @@ class SmellModel:
         self.stays = np.float_power(1.0 - table.dissipation, step_s)
         self._rate = flow_m3 / self.volume_m3[table.from_region]
         self._flow: tuple[Floats, Floats] | None = None
-        self._changes = table.changes
+        self._flow_of = 1, table.changes
 
-    def flow(self) -> tuple[Floats, Floats]:
+    def flow(self, steps: int = 1) -> tuple[Floats, Floats]:
         """Return two columns of all passages, with the present doors and winds.
 
+        Args:
+            steps: steps that are made as one (count).
+
         Returns:
-            The share of a region's mass that leaves through each in a step, and its length (m) at the modality's
+            The share of a region's mass that leaves through each meanwhile, and its length (m) at the modality's
             own speed, so that wind shortens it.
 
-        Cost: O(passages) if a door or wind has changed, else O(1).
+        Cost: O(passages) if a door, a wind or ``steps`` has changed, else O(1).
         """
-        if self._flow is None or self._changes != self.table.changes:
-            table, region, self._changes = self.table, self.table.from_region, self.table.changes
+        if self._flow is None or self._flow_of != (steps, self.table.changes):
+            table, region = self.table, self.table.from_region
+            self._flow_of = steps, table.changes
             # The wind adds to the speed; together no more than MOST_LEAVES passes.
             faster = np.maximum(0.0, 1.0 + table.wind_m_per_s * self.delay_s_per_m)
-            share = self._rate * table.kept * faster
+            share = self._rate * table.kept * faster * steps
             leaves = np.bincount(region, share, len(self.volume_m3))
             share *= (MOST_LEAVES / np.maximum(leaves, MOST_LEAVES))[region]
             self._flow = share, table.distance_m / np.where(faster > 0, faster, 1.0)
@@ -136,15 +140,15 @@ class Scent:
             self.arrived_s[region], self.entry[region] = now_s, entry
         self.mass[region] += amount
 
-    def step(self, begin_s: float) -> None:
-        """Flow and fade for one step that begins at a game time (s).
+    def step(self, begin_s: float, steps: int = 1) -> None:
+        """Flow and fade for steps that are made as one; the last of them begins at a game time (s).
 
         It flows through a passage once it has had the time to get there.
 
         Cost: O(regions that smell, and their passages): 0.1 ms for 100 regions; 2 ns for each other region.
         """
         model, table, mass = self.model, self.model.table, self.mass
-        share, away_m = model.flow()
+        share, away_m = model.flow(steps)
         strong = np.flatnonzero(mass >= model.faint)
         index, row = expanded(table.out_first, strong)
         here = strong[index]
@@ -162,7 +166,7 @@ class Scent:
         before = mass.copy()
         np.subtract.at(mass, here, moved)
         np.add.at(mass, there, moved)
-        mass *= model.stays
+        mass *= model.stays if steps == 1 else np.float_power(model.stays, steps)
         mass[(mass < model.faint) & (mass <= before)] = 0.0
 
     def uphill_from(self, region: int) -> ScentGradient | None:
@@ -224,12 +228,15 @@ class SmellSpreading(Saveable):
     """All scents of a world, by modality and source, at most ``MOST_SCENTS``.
 
     Steps have one length, whatever the frame rate; between them only emissions change a
-    scent. A step of one scent is not interrupted.
+    scent. A step of one scent is not interrupted. If the budget does not suffice for all scents in the
+    time of a step, those that are due by then are made as one.
 
     Attributes:
         models: how each smell spreads, by the number of its modality.
         scents: every scent, in the order of their last emissions: one too many drops the first.
         dropped: total of scents that were dropped so.
+        at_once: steps that the round under way, or the last, makes as one (count).
+        merged: total of steps that were not made by themselves.
     """
 
     STATE = DeclaredState(
@@ -242,6 +249,9 @@ class SmellSpreading(Saveable):
             entry=ArrayOf(shape=(None, 3), minimum=-LARGEST_FLOAT32, maximum=LARGEST_FLOAT32),
             reported_at_s=MapOf(Seconds(), key=SENSOR_OR_SOURCE)), key=KEY, at="_scent_states"),
         turn=ListOf(KEY, make=deque, at="_turn"),
+        at_once=Whole(1),
+        merged=Whole(),
+        is_late=Flag(at="_is_late"),
     )
 
     def __init__(
@@ -262,6 +272,8 @@ class SmellSpreading(Saveable):
         self.begun_s, self.steps, self.dropped = begun_s, 0, 0
         self.scents: dict[ScentKey, Scent] = {}
         self._turn: deque[ScentKey] = deque()
+        self.at_once, self.merged = 1, 0
+        self._is_late = False       # whether the budget ended in the round under way, or the last
 
     def name_of(self, number: int) -> str:
         """Return the name of a modality."""
@@ -306,20 +318,34 @@ class SmellSpreading(Saveable):
                 if not self.scents:
                     self._skip_to(now_s)
                     return True
-                self._turn.extend(sorted(self.scents))
+                self._begin_round(now_s)
             while self._turn:
                 if budget.is_spent:
+                    self._is_late = True
                     return False
                 budget.spend()
                 key = self._turn.popleft()
                 scent = self.scents[key]
-                scent.step(self.begun_s + self.steps * self._step_s)
+                last = self.steps + self.at_once - 1
+                scent.step(self.begun_s + last * self._step_s, self.at_once)
                 if not len(scent.regions):
                     del self.scents[key]
-                elif not self._is_due(self.steps + 2, now_s):
+                elif self._is_late or not self._is_due(last + 2, now_s):
                     hear(self._reports(key, scent, now_s), budget)
-            self.steps += 1
+            self.steps += self.at_once
         return True
+
+    def _begin_round(self, now_s: float) -> None:
+        """Let all scents make a step, or as one all that are due if the budget ended in the last round."""
+        self._turn.extend(sorted(self.scents))
+        self.at_once = max(1, self._steps_until(now_s) - self.steps) if self._is_late else 1
+        self._is_late = False
+        if self.at_once > 1:
+            if not self.merged:
+                logging.getLogger("ai_core").warning(
+                    "the budget of the senses does not suffice for %d scents, whose steps are merged, statistics()"
+                    " counts smell_steps_merged; emit fewer smells, or let regions dissipate them", len(self.scents))
+            self.merged += self.at_once - 1
 
     def intensity_at(self, number: int, source_id: int, slot: int) -> float:
         """Return the intensity of the scent of a source at a sensor, by its slot; 0 if there is none."""
@@ -331,7 +357,10 @@ class SmellSpreading(Saveable):
 
     def _skip_to(self, now_s: float) -> None:
         """Count the steps without any scent."""
-        self.steps = max(self.steps, int((now_s + ROUNDING_S - self.begun_s) / self._step_s))
+        self.steps = max(self.steps, self._steps_until(now_s))
+
+    def _steps_until(self, now_s: float) -> int:
+        return int((now_s + ROUNDING_S - self.begun_s) / self._step_s)
 
     def _reports(self, key: ScentKey, scent: Scent, now_s: float) -> list[Sensation]:
         """Return the reports of a scent to sensors that smell it, by id, and had no report of it lately."""

@@ -1,15 +1,17 @@
 """Smells: nothing is made, and nothing is negative."""
 from __future__ import annotations
 
+import json
 import random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ai_core.budget import Budget
 from ai_core.senses.graph.sense_graph import SenseGraph
 from ai_core.senses.graph.smell import Scent, SmellModel
-from tests.senses.graph.graph_worlds import door, graphs, room, smell
+from tests.senses.graph.graph_worlds import GraphWorld, door, graphs, room, smell
 
 
 def plainly_stepped(graph, mass, open_from, step_s, speed):
@@ -167,3 +169,26 @@ def test_uphill_leads_against_the_flow_to_the_strongest_place():
     graph.set_open(3, False)
     assert scent.uphill_from(1) is None  # the door to c is shut, and a smells less
     assert scent.intensity_in(0) < scent.intensity_in(1)
+
+
+def test_smells_keep_up_with_the_game_on_a_small_budget(caplog):
+    worlds = []
+    for steps in (10_000, 7):
+        rooms = [room(name, (2.0 * k, 0, 0), dissipation={"smell": 0.1}) for k, name in enumerate("ab")]
+        world = GraphWorld(SenseGraph(rooms, door("a", "b", (1, 0, 0), "smell")), modalities=[smell()],
+                           smells=["smell"], seconds_per_frame=1 / 16)
+        world.nose((2, 0, 0), 0.01)
+        things = [world.source((0, 0, 0)) for _ in range(40)]       # ten steps of scents are due in a frame
+        for one in things:
+            world.manager.emit(one, "smell", 100.0)
+        for frame in range(192):
+            if frame == 160:
+                world.heard.clear()
+                world.manager.prepare_state(json.loads(json.dumps(world.manager.save_state())))()
+            world.tick(budget=Budget.of_steps(steps))
+        worlds.append((world, [world.manager.smell_in("b", one) for one in things]))
+    (full, plenty), (small, less) = worlds
+    assert less == pytest.approx(plenty, rel=0.1)
+    assert {one.source_id for one in small.heard} == {*things}
+    assert full.manager.statistics()["smell_steps_merged"] == 0 < small.manager.statistics()["smell_steps_merged"]
+    assert [one.levelname for one in caplog.records if "smell_steps_merged" in one.message] == ["WARNING"]
