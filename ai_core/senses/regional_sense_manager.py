@@ -899,7 +899,8 @@ class RegionalSenseManager(Saveable):
         Raises:
             UnknownNameError: if the sensor is unknown, or no source ever had the id.
 
-        Cost: that of a signal of each emitted modality; no ray is traced.
+        Cost: that of a signal of each emitted modality, outside any budget. No line of sight is queried; ``occlusion``
+            is, for what muffled modalities carry here.
         """
         self._known_sensor(sensor_id)
         self._sources.ids.check_used(target)

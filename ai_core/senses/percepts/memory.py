@@ -158,7 +158,8 @@ class SenseMemory(Described):
         if is_news and now_s <= report.at_s + self.durations.max_age_s:
             table.learn(self._sensor_id, table.number(RADIO), report, now_s)
         changes, table.changes = sorted(table.changes, key=attrgetter("at_s", "target")), []
-        table.drop_ended()
+        if table.has_ended:
+            table.drop_ended()
         notify(self, changes)
         return changes
 

@@ -750,7 +750,11 @@ class PerceptTable:
         one: KnownTarget
         for one in rows:
             one.is_known = False
-        self.drop_ended()
+        if len(rows) > 1:
+            self.drop_ended()
+        elif len(rows) == 1 and not one.has_meter:
+            del self.rows[self.place_of(one.key)], self.percepts[one.key]
+            one.key = NO_KEY
 
     def forget_all(self, sensor_id: int) -> None:
         """End all memories and meters of a sensor, which is no change to report."""
@@ -931,6 +935,8 @@ class PerceptTable:
         row: KnownTarget
         for row in self.known(sensor_id):
             row.let_pass(self.changes, sensor_id, now_s)
+            if not (row.is_known or row.has_meter):
+                self.has_ended = True
 
     def learn(self, sensor_id: cython.longlong, number: cython.Py_ssize_t, report, now_s: cython.double) -> None:
         """Note in a memory the ``TargetReport`` of another memory."""

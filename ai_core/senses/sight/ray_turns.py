@@ -35,6 +35,7 @@ class RayTurns(Saveable):
         self._sources = sources
         self._importance: dict[int, float] = {}     # above 0, by key
         self._columns: tuple[NDArray[np.int64], NDArray[np.float64]] | None = None      # the same
+        self._removals = 0      # sensors and sources that were removed until removed ones were dropped last (count)
 
     @property
     def longest_patience(self) -> int:
@@ -52,7 +53,12 @@ class RayTurns(Saveable):
         if sources.shape != sensors.shape:
             raise ValueError(f"source_ids must have one element per sensor id, got {sources.shape} for {sensors.shape}")
         keys = keys_of(sensors.astype(np.int32), sources.astype(np.int32)).tolist()
-        self._importance.update(zip(keys, values.tolist(), strict=True))
+        for key, value in zip(keys, values.tolist(), strict=True):
+            if value > 0:
+                self._importance[key] = value
+            else:
+                self._importance.pop(key, None)
+        self._columns = None
         self._check_at_rest()
 
     def since(self, waiting_since: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -80,16 +86,19 @@ class RayTurns(Saveable):
         return np.where(known[place] == keys, values[place], 0.0)
 
     def _check_at_rest(self) -> None:
-        """Drop what is not important, or was removed."""
-        self._importance = {key: one for key, one in self._importance.items() if one > 0 and self._knows(key)}
-        self._columns = None
+        """Drop what was removed."""
+        removals = self._sensors.ids.removals + self._sources.ids.removals
+        if removals != self._removals:
+            self._removals = removals
+            self._importance = {key: one for key, one in self._importance.items() if self._knows(key)}
+            self._columns = None
 
     def _knows(self, key: int) -> bool:
         sensor_id, source_id = key >> ID_BITS, key & ANY_SOURCE
         return self._sensors.ids.knows(sensor_id) and (source_id == ANY_SOURCE or self._sources.ids.knows(source_id))
 
     def _finish_load(self) -> None:
-        self._columns = None
+        self._columns, self._removals = None, -1
 
     def _checked(
         self, sensor_ids: ArrayLike, importances: ArrayLike

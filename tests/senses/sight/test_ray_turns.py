@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.errors import UnknownNameError
-from ai_core.senses.sight.ray_turns import ANY_SOURCE, PATIENCE_PASSES
+from ai_core.senses.sight.ray_turns import ANY_SOURCE, PATIENCE_PASSES, RayTurns
 from tests.senses.worlds import Rays, World
 
 
@@ -118,6 +118,16 @@ def test_impossible_importances_are_refused_and_change_nothing(ids, values, erro
     with pytest.raises(error):
         world.manager.set_importance(ids, values)
     assert importance(world) == [[0], [ANY_SOURCE], [0.25]]
+
+
+def test_setting_one_importance_does_not_pass_over_the_others(monkeypatch):
+    world, passed = World(), []
+    for k in range(20):
+        world.eye((k, 0, 0))
+    monkeypatch.setattr(RayTurns, "_knows", lambda self, key: passed.append(key) or True)
+    for k in range(20):
+        world.manager.set_importance([k], [0.5])
+    assert passed == []
 
 
 def test_importance_is_saved_and_not_inherited_by_a_successor():
