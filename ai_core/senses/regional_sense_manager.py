@@ -1084,8 +1084,8 @@ class RegionalSenseManager(Saveable):
         if not is_unlimited and budget.is_spent:
             return False
         # Signals had theirs first, or have half of the rays at most.
-        waiting = len(self._emitted.queue.awaiting_occlusion)
-        left = max(1, self.max_rays - max(self._rays_asked, min(waiting, self.max_rays // 2)))
+        waiting = min(self._emitted.lines_waiting, self.max_rays // 2)
+        left = max(1, self.max_rays - max(self._rays_asked, waiting))
         at_once, asked = self.max_rays if is_unlimited else RAYS_AT_ONCE, 0
         question = continuous.next_question(left, unordered=at_once if is_plain else 0)
         wanted = len(question.row)

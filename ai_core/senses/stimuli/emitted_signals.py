@@ -201,6 +201,16 @@ class EmittedSignals(Saveable):
         return bool(
             self.waiting or queue.under_way or queue.arrived or queue.awaiting_occlusion or self.waves)
 
+    @property
+    def lacks_rays(self) -> bool:
+        """Whether signals wait because those before them lack rays; in the queue each arrival waits by itself."""
+        return False
+
+    @property
+    def lines_waiting(self) -> int:
+        """How many lines wait for the occlusion."""
+        return len(self.queue.awaiting_occlusion)
+
     def statistics(self) -> dict[str, float]:
         """Return counts by name, as ``RegionalSenseManager.statistics`` explains them."""
         queue = self.queue
@@ -288,7 +298,7 @@ class EmittedSignals(Saveable):
         queue = self.queue
         if queue.arrived or queue.awaiting_occlusion:
             queue.begin_advance()
-        was_behind, self.is_behind = self.is_behind, not self._is_delivered
+        was_behind, self.is_behind = self.is_behind, not self._is_delivered or self.lacks_rays
         for kind in [kind for kind, one in self.waiting.items() if now_s - one.sent_at_s > LATEST_S] if (
                 was_behind) else ():
             queue.dropped += 1
@@ -326,7 +336,8 @@ class EmittedSignals(Saveable):
             self._begun_before = self._begun_up_to
         work = 0
         for kind, signal in list(self.waiting.items()):
-            if signal.order < self._begun_before and (work < WORK_AT_ONCE or budget.is_unlimited):
+            if signal.order < self._begun_before and self._may_begin(signal) and (
+                    work < WORK_AT_ONCE or budget.is_unlimited):
                 if budget.is_spent:
                     return False
                 budget.spend()
@@ -436,6 +447,10 @@ class EmittedSignals(Saveable):
             self.queue.dropped += 1
             del self.waiting[next(iter(self.waiting))]
         self.waiting[kind] = signal
+
+    def _may_begin(self, signal: Signal) -> bool:
+        """Return whether a signal that waited may begin in this pass."""
+        return True
 
     def _begin(self, signal: Signal) -> int:
         """Begin a signal: as a front if it is slow, else at all sensors in reach; return its work (arrivals)."""

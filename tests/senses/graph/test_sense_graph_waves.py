@@ -1,6 +1,7 @@
 """Sounds in a sense graph as they travel: doors, sensors that move, what stands in a room."""
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -8,6 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ai_core.budget import Budget
+from ai_core.saving.fields import StateError
+from ai_core.senses.graph import sense_graph_waves
 from ai_core.senses.graph.sense_graph import SenseGraph
 from ai_core.senses.modality import Modality
 from ai_core.senses.stimuli.muffling import Materials
@@ -112,3 +116,88 @@ def test_obstacles_in_a_room_muffle_sounds_the_graph_passes():
     assert (1.0, 2.0, ears[2]) in asked
     factors = world.manager.why(ears[2], world.manager.add_source(position=(0, 0, 0), strengths={"hearing": 1}))
     assert factors.by_modality["hearing"].kept == 0.125
+
+
+MUFFLED = Modality("hearing", 100.0, 1.0, 34.0, is_muffled=True)
+
+
+class Hall(GraphWorld):
+    """Ears behind ten doors, a source before them, and how many lines were asked in each frame.
+
+    Of the ways through the first door nothing passes.
+    """
+
+    def __init__(self, gradual):
+        doors = [one for z in range(10) for one in door("a", "b", (5, 0, z / 8), "hearing", distance_m=0.0)]
+        super().__init__(
+            SenseGraph([room("a", (0, 0, 0), 10), room("b", (10, 0, 0), 10)], doors), modalities=[MUFFLED],
+            occlusion=self.occlusion, max_rays=16, gradual=["hearing"] if gradual else [], seconds_per_frame=1 / 16)
+        self.lines, self.ears = [0], [self.ear((9, 0, k / 16), 0.1) for k in range(20)]
+        self.bell = self.source((0, 0, 0), hearing=5.0)
+
+    def occlusion(self, starts, ends, sensor_ids, name):
+        self.lines[-1] += len(starts)
+        return np.where((starts[:, 2] == 0) & (sensor_ids >= 0), 0.0, 0.5)
+
+    def ring(self, channels, frames):
+        for channel in channels:
+            self.manager.emit(self.bell, "hearing", channel=channel)
+        for _ in range(frames):
+            self.lines.append(0)
+            self.tick()
+            assert self.manager.statistics()["rays_asked"] == self.lines[-1] <= 8
+
+
+@pytest.mark.parametrize("gradual", [False, True])
+def test_waves_ask_what_muffles_within_the_rays_of_a_frame(gradual):
+    hall = Hall(gradual)
+    hall.ring("abcd", 5)
+    hall.manager.prepare_state(json.loads(json.dumps(hall.manager.save_state())))()
+    hall.ring("", 45)
+    assert sorted((one.sensor_id, one.source_id) for one in hall.heard) == sorted(
+        (ear, hall.bell) for ear in hall.ears for _ in range(4))
+    assert {round(one.intensity, 6) for one in hall.heard} == {1.25}, "half at the door, half at the ear"
+    assert 0.0 not in {one.position[2] for one in hall.heard}, "nothing passes from the first door to an ear"
+    # Ten doors, and at most two ways to each ear, for each wave.
+    assert sum(hall.lines) <= 4 * (10 + 2 * 20)
+    assert hall.manager.statistics()["waves_spreading"] == 0
+
+
+def test_signals_merge_while_waves_before_them_lack_rays():
+    hall = Hall(gradual=False)
+    for _ in range(20):
+        hall.ring("ab", 3)
+        assert len(hall.manager._emitted.waves) <= 2
+    figures = hall.manager.statistics()
+    assert figures["stimuli_merged"] > 0
+    hall.ring("", 60)
+    assert hall.manager.statistics()["waves_spreading"] == hall.manager.statistics()["stimuli_waiting"] == 0
+    assert {one.sensor_id for one in hall.heard} == {*hall.ears}
+
+
+@pytest.mark.parametrize(("name", "value", "message"), [
+    ("shares", [0.5] * 11, "must be of passages out of its region"), ("to_meet", [900], "must hold ids of sensors"),
+    ("tried", [[0, -1]], "must be at least 0")])
+def test_damaged_waves_that_lack_rays_are_refused(name, value, message):
+    hall = Hall(gradual=False)
+    hall.ring("a", 3)
+    state = hall.manager.save_state()
+    state["signals"]["waves"][0][name] = value
+    with pytest.raises(StateError, match=message):
+        hall.manager.prepare_state(state)
+
+
+def test_a_wave_meets_sensors_in_blocks_within_a_budget_of_time(monkeypatch):
+    monkeypatch.setattr(sense_graph_waves, "WAYS_AT_ONCE", 4)
+    world = GraphWorld(SenseGraph(ABC[:2], door("a", "b", (1, 0, 0), "hearing")), modalities=[hearing()],
+                       seconds_per_frame=1 / 64)
+    ears = [world.ear((2, 0, 0)) for _ in range(40)]
+    world.manager.emit(world.source((0, 0, 0)), "hearing", 1.0)
+    met = []
+    for _ in range(60):
+        reads = iter(range(0, 10**9, 20_000))
+        world.tick(budget=Budget.of_time(300, lambda reads=reads: next(reads)))
+        met.append(world.manager.statistics()["arrivals_under_way"])
+        world.manager.prepare_state(json.loads(json.dumps(world.manager.save_state())))()
+    assert [one.sensor_id for one in world.heard] == ears
+    assert 0 < met[0] < met[1] < 40
