@@ -48,7 +48,8 @@ class Modality:
         is_muffled: True if obstacles weaken it: see ``occlusion`` of the sense manager. Few
             materials block a sound completely.
         is_slow: True if a sensor can outrun a signal or run into it: its front is
-            simulated, drifts with the wind, and reaches every sensor that it meets.
+            simulated, drifts with the wind, and reaches every sensor that it meets; while it
+            spreads, also one that joins, or can sense again, where it has passed.
         still_share: share of its strength with which a motionless source shows itself, 0 to 1;
             1, the default, for a sense to which motion does not matter.
         full_motion_m_per_s: speed from which a source shows itself with its whole strength (m/s), above 0.

@@ -635,7 +635,8 @@ class RegionalSenseManager(Saveable):
         Args:
             modality_name: an emitted modality.
             level: at its origin, or everywhere; 0 or more.
-            position: its origin (m), from which it weakens; None for everywhere.
+            position: its origin (m), from which it weakens on a straight line, whatever stands between, also in a
+                sense graph; None for everywhere.
 
         Returns:
             An id for ``remove_noise``.

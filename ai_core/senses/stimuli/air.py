@@ -30,7 +30,8 @@ class BackgroundNoise(Saveable):
     """Lasting noises: a waterfall, an engine room, rain everywhere.
 
     At each place the loudest noise counts. A noise with a position weakens with
-    distance as signals of its modality do, and ends at its range.
+    distance as signals of its modality do, and ends at its range; walls, doors and what
+    muffles do not weaken it.
 
     Attributes:
         all: noises by id.

@@ -442,7 +442,8 @@ class SenseManager(SavedState, Node):
     def add_noise(self, modality: str, level: float, position: Variant = None) -> int:
         """Add a background noise, and return its id. A signal weaker than the noise at the sensor is not sensed.
 
-        The noise weakens with the distance from its position; without a position it is equally loud everywhere.
+        The noise weakens with the distance from its position, not by walls and doors; without a position it is equally
+        loud everywhere.
         """
         with refused():
             return self.core.add_noise(modality, level, None if position is None else self._space.metres(position))
