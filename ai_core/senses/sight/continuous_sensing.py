@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ai_core.budget import Budget
 from ai_core.errors import shown
-from ai_core.saving.declared_state import DeclaredState, Inner, Part, Refuse, Saveable
+from ai_core.saving.declared_state import DeclaredState, Inner, Refuse, Saveable
 from ai_core.saving.fields import LATEST_S, MOST
 from ai_core.saving.kinds import ArrayOf, Flag, ListOf, Number, Optional, Record, Seconds, Whole
 from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK
@@ -232,7 +232,7 @@ class ContinuousSensing(Saveable):
         looked_in=Whole(-1, MOST),
         to_look=ArrayOf(np.int32, minimum=0, maximum=LARGEST_ID, is_ascending=True, at="_to_look"),
         found=ByModality(Record(PairsFound, keys=PairKeys(is_ascending=True), intensity=ArrayOf(minimum=0))),
-        importance=Part(at="turns"))
+        importance=Inner(at="turns"))
 
     def __init__(self, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable) -> None:
         self._modalities = modalities

@@ -1,11 +1,13 @@
 """The order in which pairs are asked for a line of sight: by importance and age."""
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import numbers, shown
-from ai_core.saving.declared_state import DeclaredState, Saveable
+from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
 from ai_core.saving.kinds import Number
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.sensor_table import SensorTable
@@ -28,7 +30,7 @@ ANY_SOURCE = LARGEST_ID
 class RayTurns(Saveable):
     """Orders questions by importance and age; a pair has that of its sensor, or its own if higher."""
 
-    STATE = DeclaredState(importance=ByPair(Number(0, 1), at="_importance"))
+    STATE = DeclaredState(importance=ByPair(Number(0, 1)))
 
     def __init__(self, sensors: SensorTable, sources: SourceTable) -> None:
         self._sensors = sensors
@@ -53,13 +55,13 @@ class RayTurns(Saveable):
         if sources.shape != sensors.shape:
             raise ValueError(f"source_ids must have one element per sensor id, got {sources.shape} for {sensors.shape}")
         keys = keys_of(sensors.astype(np.int32), sources.astype(np.int32)).tolist()
+        importance = self.importance
         for key, value in zip(keys, values.tolist(), strict=True):
             if value > 0:
-                self._importance[key] = value
+                importance[key] = value
             else:
-                self._importance.pop(key, None)
+                importance.pop(key, None)
         self._columns = None
-        self._check_at_rest()
 
     def since(self, waiting_since: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return since when pairs count as waiting: earlier for important ones.
@@ -85,20 +87,32 @@ class RayTurns(Saveable):
         place = np.minimum(known.searchsorted(keys), len(known) - 1)
         return np.where(known[place] == keys, values[place], 0.0)
 
-    def _check_at_rest(self) -> None:
-        """Drop what was removed."""
+    @property
+    def importance(self) -> dict[int, float]:
+        """Importances above 0 by key, without those of removed sensors and sources; setting it replaces all."""
         removals = self._sensors.ids.removals + self._sources.ids.removals
         if removals != self._removals:
             self._removals = removals
             self._importance = {key: one for key, one in self._importance.items() if self._knows(key)}
             self._columns = None
+        return self._importance
+
+    @importance.setter
+    def importance(self, importance: dict[int, float]) -> None:
+        self._importance, self._columns, self._removals = importance, None, -1
 
     def _knows(self, key: int) -> bool:
         sensor_id, source_id = key >> ID_BITS, key & ANY_SOURCE
         return self._sensors.ids.knows(sensor_id) and (source_id == ANY_SOURCE or self._sources.ids.knows(source_id))
 
-    def _finish_load(self) -> None:
-        self._columns, self._removals = None, -1
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        """Let sensors that are not in the save keep the importance of all their targets."""
+        sensors = values.within.within.sensors
+        saved = {*sensors.saved_ids}
+        for key, one in self._importance.items():
+            new = sensors.new_ids.get(key >> ID_BITS)
+            if new is not None and new not in saved and key & ANY_SOURCE == ANY_SOURCE:
+                values.importance[key_of(new, ANY_SOURCE)] = one
 
     def _checked(
         self, sensor_ids: ArrayLike, importances: ArrayLike

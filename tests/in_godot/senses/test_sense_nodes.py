@@ -176,6 +176,11 @@ def test_a_clue_is_sensed_until_it_fades(eye, manager, node, scheduler, physics_
     blood.lifetime = 0.0
     physics_frames(90)
     assert len(faded) == 1
+    for number in range(200):
+        blood.lifetime = 0.1 + 0.001 * (number % 2)
+    assert len(manager._fading) < 80
+    physics_frames(30)
+    assert len(faded) == 2
 
 
 def test_a_clue_that_faded_has_not_in_a_game_saved_before(eye, manager, node, scheduler, physics_frames, signals):

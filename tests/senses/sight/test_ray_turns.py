@@ -145,3 +145,15 @@ def test_importance_is_saved_and_not_inherited_by_a_successor():
     second.manager.remove_sensor(0)
     second.eye((0, 0, 0))
     assert importance(second) == [[], [], []]
+
+
+def test_sensors_that_are_not_in_a_save_keep_their_importance():
+    first, second = World(), World()
+    first.eye((0, 0, 0), name="guard")
+    for name in ("dog", "guard"):
+        second.eye((0, 0, 0), name=name)
+    first.manager.set_importance([0], [0.75])
+    second.manager.set_importance([0, 1], [0.25, 0.5])
+    second.manager.prepare_state(first.manager.save_state())()
+    assert second.manager.sensor_names == {0: "guard", 1: "dog"}
+    assert importance(second) == [[0, 1], [ANY_SOURCE] * 2, [0.75, 0.25]]

@@ -364,7 +364,13 @@ class SenseManager(SavedState, Node):
 
     def fade_later(self, source_id: int, at_s: float) -> None:
         """Call ``fade`` of a source at a time (s), if that is still its time to fade."""
+        if len(self._fading) > 2 * len(self._sources) + 64:     # most are of times that were set again
+            self._collect_fading()
         heappush(self._fading, (at_s, source_id))
+
+    def _collect_fading(self) -> None:
+        self._fading = [(node.until_s, one) for one, node in self._sources.items() if node.until_s < math.inf]
+        heapify(self._fading)
 
     @property
     def is_flat(self) -> bool:
@@ -975,8 +981,7 @@ class SenseManager(SavedState, Node):
         for name, portal in self._portals.items():
             portal.take_open(self.core.graph.is_open(name))
             portal.take_wind(self.core.graph.portal_wind(name))
-        self._fading = [(node.until_s, one) for one, node in self._sources.items() if node.until_s < math.inf]
-        heapify(self._fading)
+        self._collect_fading()
 
     def _take_ids(self, sensors: Mapping[int, int], sources: Mapping[int, int]) -> None:
         """Give nodes the ids of a loaded game, by their old ids."""
