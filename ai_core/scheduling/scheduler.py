@@ -259,7 +259,8 @@ class Scheduler(Saveable):
     def skip_time(self, seconds: float) -> None:
         """Leave out a time (s, 0 or more) that has just passed, such as a pause of the game, of ``elapsed_s``.
 
-        The next ``elapsed_s`` of each task is that much smaller, also of tasks of schedulers in this one.
+        The next ``elapsed_s`` of each task is that much smaller, also of tasks inside work that has ``skip_time``, such
+        as a scheduler or a group.
 
         Raises:
             TypeError, ValueError: if ``seconds`` is no number, or out of range.
@@ -269,8 +270,9 @@ class Scheduler(Saveable):
         now_s, skipped_s = self._clock.now.seconds, finite_number("seconds", seconds, minimum=0)
         for task in self._tasks.values():
             task._last_s = min(now_s, task._last_s + skipped_s)     # added meanwhile: nothing has elapsed
-            if isinstance(task._work, Scheduler):
-                task._work.skip_time(skipped_s)
+            inside = getattr(task._work, "skip_time", None)
+            if inside is not None:
+                inside(skipped_s)
 
     def release(self, task: Task) -> None:
         """Release ``task`` from quarantine, with all its tries; does nothing if it is not quarantined."""

@@ -64,14 +64,17 @@ def test_a_closed_group_is_simulated_once_in_its_period(world):
     assert towns[0].told() == ["Ann", "Bert"] * 10
 
 
-def test_paused_time_of_a_group_is_no_elapsed_time(world):
-    town = world.group(10.0)
+@pytest.mark.parametrize("who", ["the group", "the AIScheduler around it"])
+def test_paused_time_of_a_group_is_no_elapsed_time(world, node, scheduler, who):
+    around = scheduler if who == "the group" else node("AIScheduler", scheduler)
+    town = world.group(10.0, parent=around)
     world.step(6)
     assert town.group.is_open()
-    town.group.set("process_mode", 4)
+    paused = town.group if who == "the group" else around
+    paused.set("process_mode", 4)
     world.step(60)
     town.told()
-    town.group.set("process_mode", 0)
+    paused.set("process_mode", 0)
     world.step(2)
     rows = town.group.get("told")
     assert {row[0] for row in rows} == {"Ann", "Bert"}

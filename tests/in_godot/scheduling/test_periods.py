@@ -83,24 +83,49 @@ def test_whose_phase_got_free_is_taken_by_the_next(thinker, scheduler):
     assert sorted(pace.phase_frames for pace in crowd.tick_groups) == [0, 1, 2]
 
 
+@pytest.fixture
+def phased(node, scheduler, physics_frames):
+    """``phased(parent)``: ten RuleMinds of period 10; returns their update group, and a list of the phases updated."""
+
+    def made(parent):
+        for _ in range(10):
+            mind = construct("RuleMind")
+            rules(mind)
+            mind.set("period", 10)
+            node("Node", parent).add_child(mind)
+        physics_frames(1)
+        (crowd,) = [one for one in parent.update_groups.values() if one.tick_groups]
+        updated = []
+        for one in crowd.tick_groups:
+            one.population.tick = lambda *_, phase=one.phase_frames, **__: updated.append(phase)
+        return crowd, updated
+
+    return made
+
+
 @pytest.mark.parametrize("runs_every", [1, 2, 3, 25])
-def test_phases_in_frames_without_a_run_are_due_in_the_next(node, scheduler, physics_frames, runs_every):
-    for _ in range(10):
-        mind = construct("RuleMind")
-        rules(mind)
-        mind.set("period", 10)
-        node("Node", scheduler).add_child(mind)
-    physics_frames(1)
-    (crowd,) = [one for one in scheduler.update_groups.values() if one.tick_groups]
-    assert len(crowd.tick_groups) == 10
-    ticked = []
-    for one in crowd.tick_groups:
-        one.population.tick = lambda *_, key=one.key, **__: ticked.append(key)
+def test_phases_in_frames_without_a_run_are_due_in_the_next(phased, scheduler, physics_frames, runs_every):
+    crowd, updated = phased(scheduler)
     for frame in range(1, 151):
-        (scheduler.core.pause if frame % runs_every else scheduler.core.resume)(crowd.task)
+        scheduler.core.change(crowd.task, period_frames=1_000_000 if frame % runs_every else 1)
         physics_frames(1)
     each = 150 // max(10, runs_every)
-    assert all(ticked.count(one.key) in (each - 1, each, each + 1) for one in crowd.tick_groups), ticked
+    assert all(updated.count(phase) in (each - 1, each, each + 1) for phase in range(10)), updated
+
+
+def test_phases_in_a_pause_are_due_in_the_next_period(phased, node, scheduler, physics_frames):
+    level = node("AIScheduler", scheduler)
+    _, updated = phased(level)
+    for process_mode, frames in ((0, 13), (4, 65), (0, 10)):
+        level.set("process_mode", process_mode)
+        updated.clear()
+        per_frame = []
+        for _ in range(frames):
+            before = len(updated)
+            physics_frames(1)
+            per_frame.append(len(updated) - before)
+        assert set(per_frame[1:]) == {0 if process_mode else 1}
+    assert sorted(updated[-10:]) == [*range(10)]
 
 
 @pytest.mark.parametrize("period", [MAX_PERIOD_FRAMES + 1, 2**63 - 1])

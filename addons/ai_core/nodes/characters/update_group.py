@@ -10,7 +10,7 @@ from ai_core.budget import Budget
 from ai_core.decisions.population import HabitPopulation, MindPopulation
 from ai_core.saving.declared_state import DeclaredState, Saveable
 from ai_core.saving.fields import StateError
-from ai_core.saving.kinds import Flag, Kind, ListOf, MapOf, Optional, Record, Row, Seconds, Text, Whole
+from ai_core.saving.kinds import Flag, Kind, ListOf, MapOf, Record, Row, Seconds, Text, Whole
 from ai_core.scheduling.run_loops import UNIT
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, MAX_PRIORITY, MIN_PRIORITY, Task, Turn
 
@@ -115,13 +115,13 @@ class UpdateGroup(Saveable):
         tick_groups=MapOf(
             Record(SavedTickGroup, late_s=Seconds(), population=_PopulationState(), nodes=ListOf(Text())),
             key=KEY, at="_saved_tick_groups"),
-        waiting=MapOf(Flag(), key=KEY, at="_waiting_by_key"), last_frame=Optional(Whole(), at="_last_frame"))
+        waiting=MapOf(Flag(), key=KEY, at="_waiting_by_key"), last_frame=Whole(at="_last_frame"))
 
     def __init__(self, scheduler: Any, kind: str) -> None:
         self._scheduler, self._kind = scheduler, kind
         self._tick_groups: dict[int, dict[int, TickGroup]] = {}    # by period and phase
         self._awake: set[TickGroup] = set()     # with nodes that need updates
-        self._last_frame: int | None = None     # of the last run; None if all nodes sleep since then
+        self._last_frame = scheduler.clock.now.frame      # phases of later frames are due
         self._waiting: list[TickGroup] = []     # the budget was spent before all their nodes were updated
         self._next_number = 0
         self._nodes: dict[int, tuple[TickGroup, float, Any]] = {}     # by id: tick group, priority, node; in order
@@ -144,8 +144,7 @@ class UpdateGroup(Saveable):
             for node in edited.values():
                 node.edit()
         due, frame = [], turn.now.frame
-        passed = 1 if self._last_frame is None else max(1, frame - self._last_frame)
-        self._last_frame = frame
+        passed, self._last_frame = max(1, frame - self._last_frame), frame
         for period_frames, of_period in self._tick_groups.items():
             if passed == 1:     # as nearly always: one look-up, however many phases there are
                 found = filter(None, [of_period.get(-frame % period_frames)])
@@ -179,7 +178,6 @@ class UpdateGroup(Saveable):
             weight = min(max(self._units / UNIT, MIN_PRIORITY), MAX_PRIORITY)
             self._scheduler.change_priority(self.task, weight)
         if not (self._to_edit or self._waiting or self._awake):
-            self._last_frame = None
             self._scheduler.core.pause(self.task)       # until an event or a change
 
     def join(self, node: Any, *, is_resting: bool) -> None:
@@ -293,7 +291,13 @@ class UpdateGroup(Saveable):
 
     def _resume(self) -> None:
         if not self.task.is_removed:
+            if self.task.is_paused:
+                self.skip_frames()
             self._scheduler.core.resume(self.task)
+
+    def skip_frames(self) -> None:
+        """Let phases in the frames until now be due in the next period: all nodes slept, or the game was paused."""
+        self._last_frame = self._scheduler.clock.now.frame
 
     @property
     def _saved_tick_groups(self) -> dict[Key, SavedTickGroup]:
@@ -323,7 +327,8 @@ class UpdateGroup(Saveable):
         self._waiting = [here[key] for key in waiting if key in here]
 
     def _finish_load(self) -> None:
-        self._resume()
+        if not self.task.is_removed:
+            self._scheduler.core.resume(self.task)
 
     def settle(self) -> None:
         """Restore which nodes sleep; loading the nodes wakes them."""
