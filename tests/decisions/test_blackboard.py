@@ -298,7 +298,7 @@ def test_changed_values_are_written_to_several_blackboards():
     calls = []
     for board in boards[1:]:
         board.watch("known", lambda key, value: calls.append((key, value)))
-    write_changed(boards, ("seen", "known"), [2, 3, 4])
+    write_changed([*boards, None], ("seen", "known"), [2, 3, 4, 5])
     assert [(board["seen"], board["known"], board["other"]) for board in boards] == [(2, 2, 1), (3, 3, 1), (4, 4, 1)]
     assert calls == [("known", 3), ("known", 4)]
     with pytest.raises(TypeError, match="'other' must be int"):

@@ -85,6 +85,13 @@ cdef class HabitPlace:
 
 
 @cython.final
+cdef class TreeMessage:
+    cdef public object payload
+    cdef public Py_ssize_t tick_number
+    cdef public double at_s
+
+
+@cython.final
 cdef class HabitContext:
     # What each tick reads comes first, so that it lies in few cache lines.
     cdef readonly HabitRunner _tree
@@ -204,6 +211,8 @@ cdef class HabitRunner:
     cdef _call_listener(self, listener, HabitContext run)
 
     cdef _hear(self, name)
+    @cython.locals(message=TreeMessage)
+    cdef _receive(self, name, payload)
     @cython.locals(run=HabitContext, child=HabitContext, place=HabitPlace, listeners=tuple, last=Py_ssize_t,
                    index=Py_ssize_t)
     cdef bint _heeds(self, name) except -1
@@ -237,3 +246,6 @@ cdef HabitContext _run_at(list runs, HabitPlace place)
 
 @cython.locals(member=TickMember, tree=HabitRunner, now_s=double, count=Py_ssize_t, is_timed=bint, is_asked=bint, asleep=list)
 cpdef tuple tick_in_turn(list order, double now_s, moment, budget)
+
+@cython.locals(number=Py_ssize_t, tree=HabitRunner)
+cpdef notify_each(list trees, name, list payloads)

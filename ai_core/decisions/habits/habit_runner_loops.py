@@ -49,7 +49,7 @@ if cython.compiled:
 
 __all__ = [
     "COMPARISONS", "AskPart", "HabitContext", "HabitPlace", "HabitRunner", "TickMember", "TickWhile", "TreeMessage",
-    "ValueCheck", "ValueIs", "ValueWrite", "ValuesAre", "tick_in_turn", "write_changed"]
+    "ValueCheck", "ValueIs", "ValueWrite", "ValuesAre", "notify_each", "tick_in_turn", "write_changed"]
 
 MOST_BEGUN_IN_A_TICK = 256
 """Limit of the habits of a character that begin in a tick (count); the others begin in the next.
@@ -251,8 +251,8 @@ def value_of(board: dict[str, Any], key: str) -> Any:
     return board.get(key)
 
 
-def write_changed(boards: list[Blackboard], keys: tuple[str, ...], values: list[Any]) -> None:
-    """Write to each blackboard its value, which differs from the present ones, under several keys.
+def write_changed(boards: list[Blackboard | None], keys: tuple[str, ...], values: list[Any]) -> None:
+    """Write to each blackboard its value, which differs from the present ones, under several keys; None has no effect.
 
     For what changes in each frame. Observers are notified as by ``Blackboard``.
 
@@ -266,6 +266,8 @@ def write_changed(boards: list[Blackboard], keys: tuple[str, ...], values: list[
         raise ValueError(f"values must be one for each of the {len(boards)} blackboards, got {len(values)}")
     for number in range(len(boards)):
         board, value = boards[number], values[number]
+        if board is None:
+            continue
         trees, types = board._trees, board._types
         is_free = not board._watches
         if types:
@@ -836,10 +838,18 @@ class HabitRunner:
         """
         if not isinstance(name, str):
             raise TypeError(f"name must be a string, got {shown(name)}")
+        self._receive(name, payload)
+
+    def _receive(self, name: str, payload: Any) -> None:
         if self._messages is None:
             self._messages = {}
-        self._messages[name] = TreeMessage(payload)
-        self._note(name)
+        message = TreeMessage.__new__(TreeMessage)      # a call of the class takes as long as the rest
+        message.payload, message.tick_number, message.at_s = payload, 0, 0.0
+        self._messages[name] = message
+        if self._wake_at_s > AWAKE:
+            self._note(name)        # a message is dated by a tick
+        else:
+            self._hear(name)
 
     def active_runs(self) -> list[HabitContext]:
         """Return the runs of all active habits, parents first, those beside in the order begun."""
@@ -1839,3 +1849,17 @@ def tick_in_turn(
     if budget is not None and not is_asked:
         budget.spend(count)
     return next_number, first_error, asleep
+
+
+def notify_each(trees: list[HabitRunner | None], name: str, payloads: list[Any]) -> None:
+    """Notify each tree of an event with a payload of its own, as by ``notify``; None has no effect.
+
+    Raises:
+        ValueError: if there is not one payload for each tree.
+    """
+    if len(payloads) != len(trees):
+        raise ValueError(f"payloads must be one for each of the {len(trees)} trees, got {len(payloads)}")
+    for number in range(len(trees)):
+        tree = trees[number]
+        if tree is not None:
+            tree._receive(name, payloads[number])

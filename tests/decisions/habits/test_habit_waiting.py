@@ -6,6 +6,7 @@ import math
 import pytest
 
 from ai_core.decisions.blackboard import Blackboard
+from ai_core.decisions.habits.habit_runner_loops import notify_each
 from ai_core.decisions.habits.habit_status import Launch, Status
 from ai_core.decisions.habits.habit_tree import HabitTree
 from ai_core.decisions.habits.habits import Habit
@@ -177,6 +178,40 @@ def test_event_is_remembered_past_a_hold_as_long_as_declared():
         tree.root_run.child.release()
         tree.tick(0.1)
         assert tree.active_paths() == [f"guard/{expected}"]
+
+
+def test_a_message_without_listeners_plans_no_new_turn():
+    heard = []
+    root = Habit("guard", [
+        Habit("bark", begins_on=("bell",)), Habit("patrol", tick=lambda c: heard.append(c.payload_of("noise")))])
+    tree = HabitTree(root)
+    tree.tick(0.1)
+    tree.tick(0.1)
+    tree.notify("noise", "bang")
+    assert tree.save_state()["noticed"] is None
+    tree.tick(0.1)
+    tree.tick(0.1)
+    assert heard == [None, None, "bang", None]
+    tree.notify("bell")
+    assert tree.save_state()["noticed"] == ["bell"]
+
+
+def test_many_trees_are_notified_each_with_its_payload():
+    heard = []
+
+    def barker(name):
+        tree = HabitTree(Habit("dog", [
+            Habit("bark", begins_on=("noise",), tick=lambda c: heard.append((name, c.payload)))]))
+        tree.tick(0.1)
+        return tree
+
+    trees = [barker("rex"), None, barker("bello")]
+    notify_each(trees, "noise", ["bang", "nothing", "knock"])
+    for tree in trees[::2]:
+        tree.tick(0.1)
+    assert heard == [("rex", "bang"), ("bello", "knock")]
+    with pytest.raises(ValueError, match="one for each of the 3 trees, got 1"):
+        notify_each(trees, "noise", ["bang"])
 
 
 def test_one_event_begins_each_of_its_habits_exactly_once():
