@@ -593,6 +593,7 @@ class WatchedTarget:
         character: the character of the target in view; if it is another one, that is listed as changed.
         place: the place of the target in view that was handed back last.
         known_at: of the reader; None after a new place.
+        row: all that the sensor remembers of the target; None if it does not remember it.
     """
 
     sensor_id = cython.declare(cython.longlong, visibility="public")
@@ -615,7 +616,7 @@ class WatchedTarget:
     character = cython.declare(object, visibility="public")
     place = cython.declare(object, visibility="public")
     known_at = cython.declare(object, visibility="public")
-    row: KnownTarget
+    row = cython.declare(KnownTarget, visibility="readonly")
 
     def __init__(self) -> None:
         self.sensor_id = self.target = -1

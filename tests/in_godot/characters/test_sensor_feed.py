@@ -128,6 +128,20 @@ def test_payload_has_the_place_of_a_noise(brain, thief, physics_frames, gdscript
     assert (tree.get_value("is_in_view"), tree.get_value("target")) == (False, thief)
 
 
+@pytest.mark.parametrize("ended", ["other tree", "sensor", "senses"])
+def test_a_noise_may_end_what_hears_it_too(brain, guard, thief, manager, physics_frames, ended):
+    tree, other = brain(), brain()
+    physics_frames(30)
+    thief.position = BEHIND
+    physics_frames(3)
+    thing = {"other tree": other, "sensor": guard.get_node("Eye"), "senses": manager}[ended]
+    heard = []
+    tree.fed_blackboard.watch("last_heard_position", lambda _, place: heard.append(place) or (place and thing.free()))
+    thief.get_node("Body").emit("hearing", 2.0)
+    physics_frames(3)
+    assert (thing.is_valid(), heard[0]) == (False, BEHIND)
+
+
 @pytest.mark.parametrize(("choice", "chosen"), [("NEAREST", "Near"), ("NEWEST", "Near"), ("MOST_AWARE", "Thief")])
 def test_the_target_is_chosen_as_set(brain, thief, thieves, physics_frames, choice, chosen):
     tree = brain()

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from addons.ai_core.bridge.gd import RefusedValue, position_of, report_error, report_exception
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
-from ai_core.decisions.habits.habit_runner_loops import write_changed
+from ai_core.decisions.habits.habit_runner_loops import notify_each, write_changed
 from ai_core.scheduling.task import MAX_PRIORITY, Task, Turn
 from ai_core.senses.percepts.memory import SenseMemory
 from ai_core.senses.percepts.percept_loops import KnownTarget, WatchedTarget
@@ -58,15 +58,13 @@ class Noise(NamedTuple):
 
     Attributes:
         source_id: id of the source.
-        source: its node; None if it has left.
-        character: its character; None if it has none.
         place: where a character can walk to it, as an engine vector.
+        payload: payload of the event "heard", without the strength.
     """
 
     source_id: int
-    source: Any
-    character: Any
     place: Any
+    payload: dict[str, Any]
 
 
 class SensorFeed(WatchedTarget):
@@ -135,6 +133,7 @@ class SensorFeed(WatchedTarget):
     def take_choice(self) -> None:
         """Choose the target in another way from the next turn on."""
         self.by_awareness = self._mind.target_choice == TargetChoice.MOST_AWARE
+        self.is_custom = self._mind.target_choice == TargetChoice.CUSTOM
 
     def take_change(self, places: Places) -> None:
         """Write what has changed; in its turn, or if the target is forgotten, choose another."""
@@ -164,14 +163,18 @@ class SensorFeed(WatchedTarget):
             self.target, self.known_at, self.place, self._written = best.target, known_at, None, UNWRITTEN
         self._is_loaded = False
         self.feeds.follow(self)
-        self._update({} if places is None else places)
+        self._look_again([self], {} if places is None else places)
 
-    def _update(self, places: Places) -> None:
-        """Write the present knowledge of the target."""
-        self.is_new, self.sensor_id = True, self.sensor.sensor_id
-        self.sensor.sense_manager.core.update_watched([self], places, self.seen)
-        if self.is_known:
-            self.write(places)
+    @staticmethod
+    def _look_again(feeds: Sequence[SensorFeed], places: Places) -> None:
+        """Write what sensors of one SenseManager know now of the targets of their feeds."""
+        for feed in feeds:
+            feed.is_new, feed.sensor_id = True, feed.sensor.sensor_id
+        if feeds:
+            feeds[0].sensor.sense_manager.core.update_watched(feeds, places, SensorFeed.seen)
+        for feed in feeds:
+            if feed.is_known and feed.is_present:
+                feed.write(places)
 
     def _find_loaded(self, known: list[KnownTarget]) -> None:
         """Take the target of the loaded values as the present one; values that a script has changed stay."""
@@ -256,18 +259,20 @@ class SensorFeed(WatchedTarget):
         self._written = after = character, place is not None, self.level
         values = {
             key: value for key, value, old in zip(STATE_KEYS, after, before, strict=True) if value is not old}
-        self._mind.feed_values({**values, "awareness": self.awareness})
+        values["awareness"] = self.awareness
         known_at = self.x, self.y, self.z
         if place is not None:
             if place != self.place:
                 self.place, self.known_at = place, None
-                self._mind.feed_values(dict.fromkeys(PLACE_KEYS, place))
+                values.update(dict.fromkeys(PLACE_KEYS, place))
         elif self.known_at != known_at:
-            self._write_known(known_at)
+            self.place, self.known_at = None, known_at
+            values.update(self._remembered(known_at))
         if self.is_noticed is not self._was_noticed:
             self._was_noticed = self.is_noticed
             if not self.is_noticed:
-                self._mind.feed_values({"target_position": None})
+                values["target_position"] = None
+        self._mind.feed_values(values)
 
     @staticmethod
     def seen(feed: SensorFeed) -> tuple[Any, Any]:
@@ -275,17 +280,17 @@ class SensorFeed(WatchedTarget):
         source = feed.sensor.sense_manager.source_node(feed.target)
         return (None, None) if source is None else (position_of(source.walker), source.character_node)
 
-    def _write_known(self, known_at: tuple[float, ...]) -> None:
-        """Write the remembered positions of a target that is not in view."""
-        manager, self.place, self.known_at = self.sensor.sense_manager, None, known_at
-        source, one = manager.source_node(self.target), self._memory().find(self.target)
+    def _remembered(self, known_at: tuple[float, ...]) -> dict[str, Any]:
+        """Return the remembered positions of a target that is not in view."""
+        manager = self.sensor.sense_manager
+        source, seen_at = manager.source_node(self.target), self.row.last_seen_position
         place = _walkable(manager.point(known_at), source)
-        self._mind.feed_values({"last_known_position": place})
+        values = {"last_known_position": place}
         if self.is_noticed:
-            self._mind.feed_values({"target_position": place})
-        if one is not None and one.last_seen_position is not None:
-            seen_at = _walkable(manager.point(one.last_seen_position), source)
-            self._mind.feed_values({"last_seen_position": seen_at})
+            values["target_position"] = place
+        if seen_at is not None:
+            values["last_seen_position"] = _walkable(manager.point(seen_at), source)
+        return values
 
     def receive(self, name: str, *what: Any) -> None:
         """Take in a change that the sensor emits as a signal of this name; an error ends only this call."""
@@ -315,7 +320,7 @@ class SensorFeed(WatchedTarget):
             return
         if one.target == self.target and not self._is_seen:
             self.known_at = None
-            self._update({})
+            self._look_again([self], {})
         place = _walkable(self.sensor.sense_manager.point(one.last_known_position), source)
         self._send("target_reported", source, character, position=place)
 
@@ -325,26 +330,49 @@ class SensorFeed(WatchedTarget):
     def noise_of(self, source_id: int, place: Sequence[float]) -> Noise:
         """Return a noise as feeds of sensors in the same space receive it."""
         source, point = self.sensor.sense_manager.source_node(source_id), self.sensor.sense_manager.point(place)
-        character = None if source is None else source.character_node
-        return Noise(source_id, source, character, _walkable(point, source))
+        character, walkable = None if source is None else source.character_node, _walkable(point, source)
+        return Noise(source_id, walkable, {"target": source, "character": character, "position": walkable})
 
-    def hear(self, noise: Noise, strength: float) -> None:
-        """Write the position of a noise, and send the event "heard".
+    @staticmethod
+    def hear(feeds: list[SensorFeed], noises: list[Noise], strengths: list[float]) -> None:
+        """Write the position of a noise for each of the feeds, and what else is news, then send the event "heard".
 
         A noise alone makes no other target the most important, except in the custom choice.
+
+        Args:
+            feeds: of sensors of one SenseManager.
+            noises: what each of them heard.
+            strengths: how loud.
+
+        Cost: 1 to 2 µs each, if only the position is news.
         """
-        if not self._mind.is_valid():
-            return
-        if self.reader is None:
-            self._mind.feed_values({"last_heard_position": noise.place})
-        else:
-            write_changed([self.reader], HEARD_KEY, [noise.place])
-        if self.target < 0 or self._mind.target_choice == TargetChoice.CUSTOM:
-            self.choose()
-        elif noise.source_id == self.target and not self._is_seen:
-            self.known_at = None          # a noise at the same place is news
-            self._update({})
-        self._send("heard", noise.source, noise.character, position=noise.place, strength=float(strength))
+        write_changed([feed.reader for feed in feeds], HEARD_KEY, [noise.place for noise in noises])
+        news: list[SensorFeed] = []
+        trees: list[Any] = []
+        payloads: list[dict[str, Any]] = []
+        for feed, noise in zip(feeds, noises, strict=True):
+            if feed.reader is None and feed.is_present:
+                feed._mind.feed_values({HEARD_KEY[0]: noise.place})
+            if feed.target < 0 or feed.is_custom:
+                if feed.is_present:
+                    feed.choose()
+            elif noise.source_id == feed.target and not feed.is_in_view:
+                feed.known_at = None          # a noise at the same place is news
+                news.append(feed)
+        SensorFeed._look_again([feed for feed in news if feed.is_present], {})
+        for feed, noise, strength in zip(feeds, noises, strengths, strict=True):
+            payload = {**noise.payload, "strength": strength}
+            if feed.reader is not None:
+                trees.append(feed._mind.core)
+                payloads.append(payload)
+            elif feed.is_present:
+                feed._mind.feed_event("heard", payload)
+        notify_each(trees, "heard", payloads)
+
+    @property
+    def is_present(self) -> bool:
+        """Whether sensor and node are still in the scene: a callback for another feed may have ended this one."""
+        return self in self.sensor.feeds and self.sensor.sense_manager is not None
 
     def _announce(self, name: str, source: Any, character: Any, **more: Any) -> None:
         """Choose the target, write all values, then send an event; of the events of one pass, the first chooses."""

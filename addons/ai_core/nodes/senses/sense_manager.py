@@ -27,6 +27,7 @@ from addons.ai_core.bridge.gd import (
     with_connections,
 )
 from addons.ai_core.nodes.characters.agent_places import Dimensions
+from addons.ai_core.nodes.characters.sensor_feed import Noise, SensorFeed
 from addons.ai_core.nodes.saving.node_settings import core_settings
 from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.saving.scene_saving import saving
@@ -224,15 +225,22 @@ class SenseSignals:
 
     def _feed(self, sensations: list[Sensation]) -> None:
         """Hand noises to the nodes that decide by a sensor; a signal to each would cost a crossing."""
-        noises: dict[tuple[int, Point], Any] = {}
+        feeds: list[SensorFeed] = []
+        noises: list[Noise] = []
+        strengths: list[float] = []
+        by_cause: dict[tuple[int, Point], Noise] = {}
+        sensor_node = self._manager.sensor_node
         for one in sensations:
-            node = self._manager.sensor_node(one.sensor_id) if one.modality == HEARING else None
-            for feed in list(node.feeds) if node is not None else ():
+            node = sensor_node(one.sensor_id) if one.modality == HEARING else None
+            for feed in node.feeds if node is not None else ():
                 cause = one.source_id, one.position
-                noise = noises.get(cause)
+                noise = by_cause.get(cause)
                 if noise is None:
-                    noise = noises[cause] = feed.noise_of(*cause)
-                feed.hear(noise, one.intensity)
+                    noise = by_cause[cause] = feed.noise_of(*cause)
+                feeds.append(feed)
+                noises.append(noise)
+                strengths.append(one.intensity)
+        SensorFeed.hear(feeds, noises, strengths)
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_manager.svg", keywords="perception, stealth, vision, hearing")
