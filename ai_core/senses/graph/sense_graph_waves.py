@@ -42,10 +42,9 @@ More overruns a small budget of time further; fewer cost more calls.
 NOTHING_TRIED: Mapping[int, int] = {}
 
 PASSAGES_PER_BLOCK = 512
-"""Passages a wave goes through between two looks at the budget (count).
+"""Passages that a wave comes to or looks at between two looks at the budget (count), but for those out of one region.
 
-About 0.1 ms, 1 ms interpreted. More overruns a small budget of time further; fewer
-cost more calls.
+About 0.1 ms. More overruns a small budget of time further; fewer cost more calls.
 """
 
 NO_SENSORS = np.zeros(0, np.int32)
@@ -119,15 +118,17 @@ class SpreadingWave:
         heapify(self.waiting)
         self.shares, self.to_meet, self.tried, self.lacks_rays = list(shares), to_meet, dict(tried), lacks_rays
         self._columns: tuple[NDArray[Any], ...] = ()
+        self._gone = {row for _, _, row in self.passed}
 
     def columns(self, table: PassageTable) -> tuple[NDArray[Any], ...]:
         """Return ``passed`` as columns: the distance (m), the negative intensity, the row, and the region there."""
-        if not self._columns or len(self._columns[0]) != len(self.passed):
+        new = self.passed[len(self._columns[0]):] if self._columns else self.passed
+        if new or not self._columns:
             # Through arrays of Python's: NumPy takes four times as long for tuples.
-            so_far_m, negative, row = (
-                np.array(array(code, [one[column] for one in self.passed])) for column, code in enumerate("ddi"))
-            region = np.append(table.to_region, np.int32(self.region))[row]      # the last is that of FROM_SOURCE
-            self._columns = so_far_m, negative, row, region
+            parts = [np.array(array(code, [one[column] for one in new])) for column, code in enumerate("ddi")]
+            parts.append(np.append(table.to_region, np.int32(self.region))[parts[2]])   # the last is of FROM_SOURCE
+            self._columns = tuple(map(np.concatenate, zip(self._columns, parts, strict=True))) if (
+                self._columns) else tuple(parts)
         return self._columns
 
     def spread(
@@ -142,19 +143,19 @@ class SpreadingWave:
             range_m: largest distance at which it is heard (m).
             faintest: a fainter wave ends.
             until_m: distance up to which it may come now (m).
-            most: passages that it may go through now; 1 or more.
+            most: passages that it may go through now; 1 or more. After ``PASSAGES_PER_BLOCK`` it ends in any case.
 
         Returns:
             The number of passages that it went through, and whether it has come as far as it may.
 
-        Cost: O(passages reached * log), and the passages that leave their regions: 0.1 ms for 30 regions.
+        Cost: O(passages that leave the regions reached * log), for each passage that leads into them; 0.1 ms a block.
         """
-        waiting, passed, length_of, kept_of, legs_of = (
-            self.waiting, self.passed, table.length_of, table.kept_of, table.legs)
-        gone = {row for _, _, row in passed}
-        count, end, loudest = len(passed), len(passed) + most, -faintest
-        while waiting and waiting[0][0] <= until_m and len(passed) < end:
+        waiting, passed, gone, length_of, kept_of, legs_of = (
+            self.waiting, self.passed, self._gone, table.length_of, table.kept_of, table.legs)
+        count, end, loudest, looked = len(passed), len(passed) + most, -faintest, 0
+        while waiting and waiting[0][0] <= until_m and len(passed) < end and looked < PASSAGES_PER_BLOCK:
             so_far_m, negative, row = heappop(waiting)
+            looked += 1
             if row in gone:
                 continue
             if row != FROM_SOURCE:
@@ -164,7 +165,9 @@ class SpreadingWave:
                 continue
             gone.add(row)
             passed.append((so_far_m, negative, row))
-            for following, leg_m, kept in first_legs(self) if row == FROM_SOURCE else legs_of(row):
+            legs = first_legs(self) if row == FROM_SOURCE else legs_of(row)
+            looked += len(legs)
+            for following, leg_m, kept in legs:
                 if following not in gone:
                     distance_m, left = so_far_m + leg_m, negative * kept
                     if distance_m <= range_m and left <= loudest:
@@ -245,7 +248,8 @@ class GraphSignals(EmittedSignals):
             return None
         wave = SpreadingWave(Signal(0, NO_SENSOR, number, strength, (x, y, z), 0.0), region)
         wave.shares = self._shares_to_passages(wave, 0, len(self._graphs.tables[number]))
-        self._spread(wave, math.inf, len(self._graphs.tables[number]) + 1)
+        while not self._spread(wave, math.inf, PASSAGES_PER_BLOCK)[1]:
+            pass
         ways = self._heard(wave, np.array([eye]))
         intensity = ways.intensity * np.array(self._muffle(
             number, ways.comes_from.astype(np.float32), self._sensors.position[ways.slot],
@@ -272,7 +276,7 @@ class GraphSignals(EmittedSignals):
         if wave.to_meet is None:
             if not self._knows_shares(wave, budget, now_s):
                 return True
-            most = min(PASSAGES_PER_BLOCK, budget.steps_at_once(PASSAGES_PER_BLOCK))
+            most = budget.steps_at_once(PASSAGES_PER_BLOCK)
             count, is_done = self._spread(wave, self._front_m(wave, now_s) if is_gradual else math.inf, most)
             budget.spend(max(1, count))
             if not is_done:

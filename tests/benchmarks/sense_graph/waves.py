@@ -54,7 +54,8 @@ def _ours(n: int, start: int, range_m: float) -> Case:
         wave = SpreadingWave(
             signal, 0, waiting=[(metres, -kept, row) for row, metres, kept in table.legs(start)],
             passed=[(0.0, -1.0, start)])
-        wave.spread(table, lambda wave: [], range_m, FAINTEST, math.inf, len(table))
+        while not wave.spread(table, lambda wave: [], range_m, FAINTEST, math.inf, len(table))[1]:
+            pass
         return wave.passed
 
     return search

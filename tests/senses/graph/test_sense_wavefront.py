@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ai_core.senses.graph import sense_graph_waves
 from ai_core.senses.graph.parts import Passage, SensePortal
 from ai_core.senses.graph.sense_graph import SenseGraph, lengths, shares_kept
 from ai_core.senses.graph.sense_graph_waves import FROM_SOURCE, SpreadingWave
 from ai_core.senses.sensation import Signal
-from tests.senses.graph.graph_worlds import POINT, graphs, hearing, plainly_reached, room
+from tests.senses.graph.graph_worlds import POINT, door, graphs, hearing, plainly_reached, room
 
 
 def run(table, origin, strength, kind, faintest, most, until_m=math.inf):
@@ -63,6 +64,27 @@ def test_what_is_left_lies_farther_than_it_may_go(graph, origin, until_m, most):
     found = run(table, origin, 9.0, kind, 1e-3, most, until_m)
     assert found == run(table, origin, 9.0, kind, 1e-3, 100, until_m)
     assert all(distance > until_m for distance, _, _ in found[1])
+
+
+def test_a_hall_with_many_doors_is_passed_in_blocks(monkeypatch):
+    doors, kind = 40, hearing()
+    graph = SenseGraph(
+        [room("hall", (0, 0, 0), 40), *(room(f"r{k}", (60, 0, 4.0 * k)) for k in range(doors))],
+        [one for k in range(doors) for one in door("hall", f"r{k}", (0, 0, k / 4), "hearing")])
+    table, looked, passed = graph.table(kind), [], []
+    legs_of = table.legs
+    monkeypatch.setattr(table, "legs", lambda row: looked.append(len(legs_of(row))) or legs_of(row))
+    for most_looked in (100, 10**9):
+        monkeypatch.setattr(sense_graph_waves, "PASSAGES_PER_BLOCK", most_looked)
+        wave, is_done = SpreadingWave(Signal(0, 0, 0, 9.0, (0.0, 0.0, 0.0), 0.0), 0), False
+        while not is_done:
+            looked.clear()
+            _, is_done = wave.spread(
+                table, lambda wave: [(row, 1.0, 1.0) for row in table.out_of(0)], kind.range_m, 1e-3, math.inf, 10**9)
+            assert sum(looked) < most_looked + doors
+        passed.append(wave.passed)
+    assert passed[0] == passed[1]
+    assert len(passed[0]) == 1 + 2 * doors
 
 
 def test_of_two_equal_paths_the_stronger_then_smaller_id_counts():
