@@ -158,8 +158,7 @@ class SenseMemory(Described):
         if is_news and now_s <= report.at_s + self.durations.max_age_s:
             table.learn(self._sensor_id, table.number(RADIO), report, now_s)
         changes, table.changes = sorted(table.changes, key=attrgetter("at_s", "target")), []
-        if table.has_ended:
-            table.drop_ended()
+        table.drop_ended(self._sensor_id)
         notify(self, changes)
         return changes
 
@@ -179,12 +178,12 @@ class SenseMemory(Described):
         """Remove ``target`` from the memory, without a change."""
         record = self.find(target)
         if record is not None and self._table is not None:
-            self._table.forget([record])
+            self._table.forget(self._sensor_id, [record])
 
     def forget_all(self) -> None:
         """Clear the memory."""
         if self._table is not None:
-            self._table.forget(self._table.known(self._sensor_id))
+            self._table.forget(self._sensor_id, self._table.known(self._sensor_id))
 
     def belong_to(
         self, table: PerceptTable | None, sensor_id: int = -1,

@@ -734,28 +734,26 @@ class PerceptTable:
             for one in new:
                 insort(self.rows, one)
 
-    def drop_ended(self) -> None:
-        """Drop rows that hold neither a memory nor a meter."""
+    def drop_ended(self, sensor_id: cython.longlong = -1) -> None:
+        """Drop rows that hold neither a memory nor a meter, of one sensor, or -1 for all. Cost: O(rows of these)."""
         one: KnownTarget
         kept: list = []
-        for one in self.rows:
+        first, end = (0, len(self.rows)) if sensor_id < 0 else self.span(sensor_id)
+        for one in self.rows[first:end]:
             if one.is_known or one.has_meter:
                 kept.append(one)
             else:
                 del self.percepts[one.key]
                 one.key = NO_KEY
-        self.rows, self.has_ended = kept, False
+        self.rows[first:end] = kept
+        self.has_ended = self.has_ended and sensor_id >= 0
 
-    def forget(self, rows: list) -> None:
-        """End the memories of some rows, which is no change to report."""
+    def forget(self, sensor_id: int, rows: list) -> None:
+        """End the memories of some rows of a sensor, which is no change to report."""
         one: KnownTarget
         for one in rows:
             one.is_known = False
-        if len(rows) > 1:
-            self.drop_ended()
-        elif len(rows) == 1 and not one.has_meter:
-            del self.rows[self.place_of(one.key)], self.percepts[one.key]
-            one.key = NO_KEY
+        self.drop_ended(sensor_id)
 
     def forget_all(self, sensor_id: int) -> None:
         """End all memories and meters of a sensor, which is no change to report."""
@@ -763,7 +761,7 @@ class PerceptTable:
         first, end = self.span(sensor_id)
         for one in self.rows[first:end]:
             one.has_meter = one.is_known = False
-        self.drop_ended()
+        self.drop_ended(sensor_id)
 
     def move_memory(self, sensor_id: int, other_id: int) -> None:
         """Move what a sensor remembers, but not its meters, to another sensor."""
@@ -777,7 +775,7 @@ class PerceptTable:
             there.put_senses({name: (*sensed.get(name, NO_SENSE)[:2], *shown.get(name, NO_SENSE)[2:])
                               for name in {**sensed, **shown}})
         self.insert_new()
-        self.drop_ended()
+        self.drop_ended(sensor_id)
 
     # -- looking up
 
@@ -936,8 +934,6 @@ class PerceptTable:
         row: KnownTarget
         for row in self.known(sensor_id):
             row.let_pass(self.changes, sensor_id, now_s)
-            if not (row.is_known or row.has_meter):
-                self.has_ended = True
 
     def learn(self, sensor_id: cython.longlong, number: cython.Py_ssize_t, report, now_s: cython.double) -> None:
         """Note in a memory the ``TargetReport`` of another memory."""
@@ -1015,7 +1011,7 @@ class PerceptTable:
             self.view_pairs(columns)
         if not 0 <= first <= end <= self.pair_keys.shape[0]:
             raise IndexError(f"there are no pairs {first} to {end}")
-        at = self.place_of(self.pair_keys[first]) if 0 < first < end else 0
+        at = self.place_of(self.pair_keys[first]) if first < end else 0
         for index in range(first, end):
             key = self.pair_keys[index]
             sensor_id, target = key >> ID_BITS, key & ID_MASK

@@ -88,6 +88,18 @@ def test_a_block_looks_up_the_clarity_of_its_own_pairs(monkeypatch):
     assert len(hall.gained()) == EYES * THINGS
 
 
+def test_a_block_with_parts_looks_at_no_rows_before_its_own():
+    hall = Hall()
+    hall.world.manager.change_source(hall.things[0], parts=[VisiblePart("head", (0, 0, 0), 0.5)])
+    hall.tick(10_000)
+    perception, count = hall.world.manager._perception, EYES * THINGS
+    rows, first = perception.table.rows, perception.table.rows[0]
+    rows[0] = "no row"      # raises if it is looked at
+    perception._see(0, hall.world.manager._continuous.pairs[0], 1.0, count - 2, count)
+    rows[0] = first
+    assert [one.source_id for one in perception.table.sensations] == hall.things[-2:]
+
+
 def test_interrupted_passes_are_saved_with_their_notices():
     one = Hall()
     seen_stages = set()

@@ -224,6 +224,22 @@ def test_a_report_is_known_with_its_age_but_nobody_notices_by_it():
     assert told(other.changes) == [("reported", 1, 4.0), ("expired", 1, 11.25), ("forgotten", 1, 11.25)]
 
 
+def test_reports_and_forgetting_pass_over_no_other_memories():
+    mind, other = Mind(), SenseMemory()
+    mind.world.eye(FAR, memory=other)
+    for target in range(3):
+        mind.see(target, THERE, 1.0)
+    table = mind.world.manager._perception.table
+    rows = table.rows
+    mind.memory.forget(0)
+    rows.append("no row")       # raises if it is looked at
+    mind.memory.hear_report(mind.memory.report_of(1)._replace(at_s=2.0))
+    mind.memory.forget_all()
+    assert rows.pop() == "no row"
+    assert rows is table.rows
+    assert [one.target for one in rows] == other.targets
+
+
 def test_known_echoes_and_too_old_sensations_change_nothing():
     one, other = Mind(lose_after_s=9), Mind(max_age_s=5)
     one.hear(1, 1.0)
