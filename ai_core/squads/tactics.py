@@ -132,12 +132,16 @@ def _check_places(refuse: Refuse, **places: Iterable[tuple[float, ...]]) -> None
             refuse(name, f"must have as many coordinates as the other positions, got {sorted(known)}")
 
 
+MOVED_M = 8.0
+"""How far the goal, or the mean position of the enemies, may move before a tactic is planned again (m)."""
+
+
 class BoundingOverwatch(Tactic):
     """Two teams: the rear team bounds past the other, which stays and watches, until both are at the goal.
 
     The goal is that of the squad's order, else the mean position of the enemies, or the nearest position where a member
-    can stand. A member that does not come to the end of its bound is given up: the teams continue without it. With
-    fewer than two members left, the tactic has no tasks.
+    can stand. A member that does not come to the end of its bound is given up: the teams continue without it, until the
+    goal has moved by more than ``MOVED_M``. With fewer than two members left, the tactic has no tasks.
 
     Args:
         bound_m: how far a team moves beyond the other in one bound (m), above 0.
@@ -155,7 +159,8 @@ class BoundingOverwatch(Tactic):
 
     STATE = DeclaredState(
         moving=Whole(0, 1, at="_moving"), progress=MapOf(PROGRESS_STATE, key=Whole(), at="_progress"),
-        posts=MapOf(Point(), key=Whole(), at="_posts"), given_up=ListOf(Whole(), make=tuple))
+        posts=MapOf(Point(), key=Whole(), at="_posts"), given_up=ListOf(Whole(), make=tuple),
+        goal=Optional(Point(), at="_goal"))
     name = "bounding_overwatch"
 
     def __init__(
@@ -175,6 +180,7 @@ class BoundingOverwatch(Tactic):
         self._moving = 0
         self._posts: dict[int, tuple[float, ...]] = {}
         self._progress: dict[int, _Progress] = {}
+        self._goal: tuple[float, ...] | None = None     # when members were last taken back
         self.given_up = ()
 
     def plan(self, situation: TacticalSituation) -> Plan:
@@ -183,6 +189,10 @@ class BoundingOverwatch(Tactic):
             return {}
         [goal] = situation.move_to_free(
             [situation.goal if situation.goal is not None else situation.enemy_positions.mean(axis=0)])
+        if self._goal is None or math.dist(self._goal, goal) > MOVED_M:
+            self._goal = tuple(goal.tolist())
+            if self.given_up:
+                self.given_up, self._posts = (), {}     # the teams change
         self._give_up(situation)
         teams = self.teams(situation)
         if not all(teams) or all(self._is_at(situation, team, goal) for team in teams):
@@ -213,7 +223,8 @@ class BoundingOverwatch(Tactic):
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
         _check_places(
-            refuse, posts=values.posts.values(), progress=[one.place for one in values.progress.values()])
+            refuse, posts=values.posts.values(), progress=[one.place for one in values.progress.values()],
+            goal=[values.goal] if values.goal else [])
 
     def _is_at(self, situation: TacticalSituation, team: list[int], goal: Floats) -> bool:
         """Return whether the mean position of a team is at the goal, allowing room for the other team."""
@@ -262,8 +273,6 @@ WELL_WITHIN = 0.9
 TURNS = tuple(math.radians(sign * angle) for angle in range(0, 181, 20) for sign in (1, -1))
 """Directions from an enemy in which an attacker looks for a free place, from its own on (rad)."""
 
-MOVED_M = 8.0
-"""How far the mean position of the enemies may move before the flank is planned again (m)."""
 
 
 class Flanking(Tactic):

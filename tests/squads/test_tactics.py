@@ -218,7 +218,9 @@ def test_bounds_continue_without_a_member_that_is_stuck():
     assert plans[0][2].kind == "bound"
     assert plans[-1] == {}                          # the others are there
     assert [math.dist(places[number], goal) < 8 for number in range(5)] == [True, True, False, True, True]
-    tactic.plan(situation(places))                  # no goal: with the next one it may try again
+    near, elsewhere = np.array([46.0, 0.0]), np.array([-40.0, 0.0])
+    assert 2 not in tactic.plan(situation(places, goal=near, now_s=80.0))
+    assert 2 in tactic.plan(situation(places, goal=elsewhere, now_s=81.0)), "with another goal it may try again"
     assert tactic.given_up == ()
 
 
