@@ -134,7 +134,8 @@ class Scheduler(Saveable):
         self._phasing = phasing if phasing is not None else PhaseTable()
         self._learns_bias, self._margin = learns_bias, margin
         self._tasks: dict[int, Task] = {}
-        self._next_id = self._frame = self._overruns = 0
+        self._frame = self._overruns = 0
+        self._next_id = 1                        # in Godot, 0 is what a refused call returns
         self._last_overrun: Overrun | None = None
         self._is_advancing = False
         self._table = DueTable()

@@ -357,7 +357,7 @@ def test_statistics_tell_what_each_got_used_and_waited_for(make, clock, stopwatc
     clock.advance(3)
     (row,) = scheduler.statistics()
     assert row == {
-        "id": 0,
+        "id": 1,
         "name": "think",
         "period_frames": 1,
         "phase_frames": 0,

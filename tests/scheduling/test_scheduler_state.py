@@ -90,8 +90,8 @@ def test_ids_survive_and_new_tasks_get_ids_that_never_were():
     first.scheduler.remove(first.tasks["d"])
     second = Crew(names="xcb")
     second.load(first.save())
-    assert {name: task.id for name, task in second.tasks.items()} == {"b": 1, "c": 2, "x": 4}
-    assert second.add("new").id == 5
+    assert {name: task.id for name, task in second.tasks.items()} == {"b": 2, "c": 3, "x": 5}
+    assert second.add("new").id == 6
     assert [task.name for task in second.scheduler.tasks] == ["b", "c", "x", "new"]
 
 
@@ -284,8 +284,8 @@ def test_saving_and_loading_wait_for_the_end_of_the_frame(method):
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (("tasks", 0, "id"), 1, "'tasks' must be sorted by ascending id, each once"),
-        (("tasks", 1, "id"), 9, "'next_id' must be above the id of every task, got 2"),
+        (("tasks", 0, "id"), 2, "'tasks' must be sorted by ascending id, each once"),
+        (("tasks", 1, "id"), 9, "'next_id' must be above the id of every task, got 3"),
         (("tasks", 0, "last_s"), 99.0, r"'tasks\[0\].last_s' must not be after now"),
         (("tasks", 0, "priority"), 0, r"'tasks\[0\].priority' must be at least 1e-06"),
         (("tasks", 0, "runs"), -1, r"'tasks\[0\].runs' must be at least 0"),

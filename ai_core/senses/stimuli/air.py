@@ -40,7 +40,7 @@ class BackgroundNoise(Saveable):
     STATE = DeclaredState(
         added=Whole(at="_added"),
         noises=MapOf(
-            Record(_Noise, modality=OneOf(_emitted), level=Number(0), position=Optional(Point(3))), key=Whole(),
+            Record(_Noise, modality=OneOf(_emitted), level=Number(0), position=Optional(Point(3))), key=Whole(1),
             at="all"),
     )
 
@@ -53,15 +53,15 @@ class BackgroundNoise(Saveable):
         return len(self.all)
 
     def add(self, modality_name: str, level: float, position: ArrayLike | None = None) -> int:
-        """Add a noise, and return its id."""
+        """Add a noise, and return its id, 1 or more."""
         number = self._modalities.number(modality_name)
         if self._modalities[number].is_continuous:
             raise ValueError(f"modality_name must be an emitted modality, got the continuous {shown(modality_name)}")
         level = finite_number("level", level, minimum=0)
         place = None if position is None else point("position", position).tolist()
-        self.all[self._added] = _Noise(modality_name, level, None if place is None else tuple(place))
         self._added += 1
-        return self._added - 1
+        self.all[self._added] = _Noise(modality_name, level, None if place is None else tuple(place))
+        return self._added
 
     def remove(self, noise_id: int) -> None:
         """Remove a noise."""
@@ -87,8 +87,8 @@ class BackgroundNoise(Saveable):
         return loudest
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
-        if values.noises and max(values.noises) >= values.added:
-            refuse("noises", f"must have ids below {values.added}, the number of noises added")
+        if values.noises and max(values.noises) > values.added:
+            refuse("noises", f"must have ids up to {values.added}, the number of noises added")
 
 
 class Wind(Saveable):

@@ -52,13 +52,14 @@ def test_a_flat_world_in_pixels(node, scheduler, physics_frames):
     assert cover.get_place(spot).y == pytest.approx(200 + 20 + 0.5 * 32, abs=0.5)
 
 
-def test_a_grid_map_has_cover_beside_its_walls(node, scheduler, physics_frames):
+@pytest.mark.parametrize("thickness", [2.0, 0.2])
+def test_a_grid_map_has_cover_beside_its_walls(node, scheduler, physics_frames, thickness):
     library = construct("MeshLibrary")
-    box = construct("BoxShape3D")
-    box.size = Vector3(2, 2, 2)
-    for item in (0, 1):
+    for item, (low, high) in enumerate([(-1, thickness - 1), (thickness - 3, thickness - 2.1)]):   # walls of 0.9 m
+        box = construct("BoxShape3D")
+        box.size = Vector3(2, high - low, 2)
         library.create_item(item)
-        library.set_item_shapes(item, [box, Transform3D()])
+        library.set_item_shapes(item, [box, Transform3D(1, 0, 0, 0, 1, 0, 0, 0, 1, 0, (low + high) / 2, 0)])
     grid = node("GridMap", scheduler, name="Grid", mesh_library=library, cell_size=Vector3(2, 2, 2))
     for x in range(7):
         for z in range(7):
@@ -70,6 +71,8 @@ def test_a_grid_map_has_cover_beside_its_walls(node, scheduler, physics_frames):
     places = [tuple(np.round(tuple(cover.get_place(one)), 1)) for one in cover.get_spots()]
     assert len(places) == 8                        # three on each side, one at each end
     assert {z for _, _, z in places} == {5.0, 7.0, 9.0}
+    assert {y for _, y, _ in places} == {round(thickness, 1)}
+    assert all(map(cover.is_low, cover.get_spots()))
 
 
 @pytest.mark.parametrize("side", [1.0, 1.2])

@@ -188,11 +188,15 @@ def test_a_wrong_type_of_behavior_is_refused_by_the_engine(scheduler):
         scheduler.call("add_behavior", 3)
 
 
-def test_a_callable_to_nothing_is_refused_at_the_call(scheduler, gdscript, expect_errors):
-    empty = gdscript("extends RefCounted\nstatic func it() -> Callable: return Callable()").it()
-    expect_errors("add_behavior needs a valid Callable, got an empty Callable", times=1)
-    scheduler.call("add_behavior", empty)
-    assert scheduler.get_stats()["behaviors"] == []
+@pytest.mark.parametrize("add", ["add_behavior", "add_job"])
+def test_id_of_a_refused_call_is_that_of_no_behavior(scheduler, gdscript, expect_errors, add):
+    first = scheduler.call("add_behavior", lambda elapsed_s: None)
+    expect_errors(f"{add} needs a valid Callable, got an empty Callable", times=1)
+    refused = gdscript(f"static func it(s: AIScheduler) -> int: return s.{add}(Callable())").it(scheduler)
+    expect_errors("unknown behavior id 0", times=1)
+    scheduler.call("remove_behavior", refused)
+    assert refused == 0
+    assert [one["id"] for one in scheduler.get_stats()["behaviors"]] == [first]
 
 
 def test_a_lambda_with_wrong_arguments_is_a_fault(scheduler, gdscript, physics_frames, expect_errors):
@@ -261,11 +265,11 @@ def test_changed_settings_keep_the_record_of_a_behavior(recorder, scheduler, phy
 
 @pytest.mark.parametrize(
     ("name", "arguments", "message"),
-    [("set_behavior_period", (0, 0), "period_frames must be at least 1, got 0"),
-     ("set_behavior_phase", (0, -2), "phase_frames must be at least 0, got -2"),
-     ("set_behavior_priority", (0, math.nan), "priority must be"),
+    [("set_behavior_period", (1, 0), "period_frames must be at least 1, got 0"),
+     ("set_behavior_phase", (1, -2), "phase_frames must be at least 0, got -2"),
+     ("set_behavior_priority", (1, math.nan), "priority must be"),
      ("set_behavior_period", (5, 2), "unknown behavior id 5"),
-     ("request_time", (0, 10.0), "needs the policy requested time")],
+     ("request_time", (1, 10.0), "needs the policy requested time")],
 )
 def test_a_wrong_change_is_one_clear_error_and_changes_nothing(scheduler, expect_errors, name, arguments, message):
     scheduler.add_behavior(lambda elapsed: None, 5)

@@ -154,11 +154,11 @@ def test_a_nested_scheduler_with_too_long_a_period_is_refused(
 
 def test_what_a_nested_scheduler_lacks_is_left_out_alone(node, recorder, scheduler, physics_frames, expect_errors):
     inner = node("AIScheduler", scheduler, name="Squad")
-    for period in (1, 2):
-        inner.call("add_behavior", recorder.get("think"), period, -1, 1.0, f"every {period}")
+    _, second = [
+        inner.call("add_behavior", recorder.get("think"), period, -1, 1.0, f"every {period}") for period in (1, 2)]
     physics_frames(4)
     state = scheduler.save_state()
-    inner.remove_behavior(1)
+    inner.remove_behavior(second)
     physics_frames(4)
     expect_errors("behavior every 2: 1 saved, 0 here", times=1)
     assert scheduler.load_state(state, True)

@@ -122,6 +122,7 @@ def test_a_keenness_that_is_none_is_refused(eye, expect_errors, sensitivity):
 def test_a_background_noise_hides_faint_sounds_until_it_ends(eye, thing, manager, physics_frames, signals):
     heard = signals(eye, "sensed")
     noise = manager.add_noise("hearing", 4.0)
+    assert noise, "0 is what a refused call returns"
     physics_frames(2)
     thing.emit("hearing", 5.0)
     physics_frames(4)

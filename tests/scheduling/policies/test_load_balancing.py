@@ -146,7 +146,7 @@ def test_nothing_is_lost_against_a_plain_queue(periods, budgets):
         queue = queue[served:]
         scheduler.advance(Budget.of_steps(steps))
     assert ran == expected
-    assert [task.id for task in scheduler.waiting] == [index for _, index in queue]
+    assert [*scheduler.waiting] == [tasks[index] for _, index in queue]
 
 
 @given(costs=st.lists(st.integers(1, 80), min_size=1, max_size=12), us=st.integers(1, 200))

@@ -37,7 +37,7 @@ class Model:
 
     def __init__(self, policy, seed):
         self.policy, self.deeds = policy, Deeds(seed)
-        self.frame, self.next_id, self.seconds = 0, 0, 0.0
+        self.frame, self.next_id, self.seconds = 0, 1, 0.0
         self.all, self.line, self.log = [], [], []
 
     def add(self, name, slot, priority):

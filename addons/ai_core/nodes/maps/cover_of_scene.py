@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -71,10 +72,11 @@ class CoverScene:
             np.zeros(len(segments), np.int64))
         return answers
 
-    def on_floor(self, places: Points) -> Points:
+    def on_floor(self, places: Points, half_m: float = 0.0) -> Points:
         """Return positions in 3D, (n, 3), moved to the floor (m): the nearest collision shape below.
 
         The layers that stop shots are searched first, then all layers. Without a floor, the position is unchanged.
+        ``half_m`` is half the height of the cells whose centers the positions are (m): the floor is anywhere in them.
 
         Cost: about 5 engine calls per position.
         """
@@ -82,9 +84,9 @@ class CoverScene:
         if not (ray.is_valid() and ray.is_inside_tree()):
             return found
         mask, ray.hit_from_inside = ray.collision_mask, False      # a body at the position is not the floor
-        ray.target_position = Vector3(0, -FLOOR_ABOVE_M - FLOOR_BELOW_M, 0)
+        ray.target_position = Vector3(0, -FLOOR_ABOVE_M - FLOOR_BELOW_M - 2 * half_m, 0)
         for row, (x, y, z) in enumerate(places.tolist()):
-            ray.global_position = Vector3(x, y + FLOOR_ABOVE_M, z)
+            ray.global_position = Vector3(x, y + half_m + FLOOR_ABOVE_M, z)
             for layers in (mask, ALL_LAYERS):
                 ray.collision_mask = layers
                 ray.force_raycast_update()
@@ -216,12 +218,14 @@ class CoverSceneBaking(LevelBaking):
 
     def __init__(self, node: Any, box: tuple[list[float], list[float]] | None) -> None:
         self.box = box
-        body, scene, settings = node.body, node.scene, core_settings(node, node.unit)
+        body, scene, settings, half_m = node.body, node.scene, core_settings(node, node.unit), 0.0
         if node.source == node.Source.GRID:
             grid = node.get_node_or_null(node.grid_node)
             if grid is None:
                 raise ValueError("grid_node is not a node; choose the TileMapLayer or GridMap")
             candidates = scene.of_grid(grid, node.cost_data, node.floor_level, node.wall_items)
+            if grid.is_class("GridMap"):
+                half_m = abs(grid.to_global(Vector3(0, grid.cell_size.y, 0)).y - grid.global_position.y) / 2
         else:
             level = node.get_node_or_null(node.level)
             if level is None:
@@ -232,7 +236,8 @@ class CoverSceneBaking(LevelBaking):
         scene.without(node.object_nodes())                 # movable objects are not part of the level
         self._node = node
         self._core = CoverBaking(
-            candidates, scene.blocked, body=body, ground=scene.on_floor if scene.dimensions == 3 else None,
+            candidates, scene.blocked, body=body,
+            ground=partial(scene.on_floor, half_m=half_m) if scene.dimensions == 3 else None,
             settings=CoverBakingSettings(**settings["baking"]))
 
     @property

@@ -624,7 +624,7 @@ class AIScheduler(Node):
         self, behavior: GDCallable, period_frames: int = 1, phase_frames: int = AUTOMATIC_PHASE,
         priority: float = 1.0, behavior_name: str = "",
     ) -> int:
-        """Call ``behavior(elapsed_s)`` every ``period_frames`` frames and return the id of the behavior.
+        """Call ``behavior(elapsed_s)`` every ``period_frames`` frames; return the behavior's id, or 0 with an error.
 
         A behavior with two parameters is called with the time that it may use, too: ``behavior(elapsed_s,
         time_left_us)``, INF without a limit.
@@ -674,9 +674,9 @@ class AIScheduler(Node):
     def add_job(self, job: GDCallable, priority: float = 1.0, job_name: str = "") -> int:
         """Call ``job(time_left_us)`` in each frame until it returns true, emit job_finished and remove it.
 
-        Returns its id, which is that of a behavior. The job must return false while it is not done; any other value
-        is a failure, as an error inside a GDScript function returns null. A job without a parameter is called
-        without the time. A save does not contain jobs; load_state() keeps them, under new ids.
+        Returns its id, which is that of a behavior, or 0 with an error. The job must return false while it is not
+        done; any other value is a failure, as an error inside a GDScript function returns null. A job without a
+        parameter is called without the time. A save does not contain jobs; load_state() keeps them, under new ids.
         """
         check_callable(job, "add_job")
         work = ScriptJob(job, job_name or callable_name(self, job), self._finish_job)

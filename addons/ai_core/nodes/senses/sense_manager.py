@@ -454,10 +454,10 @@ class SenseManager(SavedState, Node):
 
     @method
     def add_noise(self, modality: str, level: float, position: Variant = None) -> int:
-        """Add a background noise, and return its id. A signal weaker than the noise at the sensor is not sensed.
+        """Add a background noise, and return its id, or 0 with an error.
 
-        The noise weakens with the distance from its position, not by walls and doors; without a position it is equally
-        loud everywhere.
+        A signal weaker than the noise at the sensor is not sensed. The noise weakens with the distance from its
+        position, not by walls and doors; without a position it is equally loud everywhere.
         """
         with refused():
             return self.core.add_noise(modality, level, None if position is None else self._space.metres(position))
