@@ -274,7 +274,6 @@ TURNS = tuple(math.radians(sign * angle) for angle in range(0, 181, 20) for sign
 """Directions from an enemy in which an attacker looks for a free place, from its own on (rad)."""
 
 
-
 class Flanking(Tactic):
     """Some members go around the enemies on the nearer side; after they have arrived, all members attack.
 

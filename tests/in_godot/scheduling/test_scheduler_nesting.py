@@ -118,6 +118,19 @@ def test_paused_time_is_no_elapsed_time(node, recorder, scheduler, physics_frame
     assert sum(recorder.get("elapsed")) - before == pytest.approx(ran / 60, abs=6.5 / 60)
 
 
+def test_a_pause_before_a_scheduler_leaves_is_no_elapsed_time(node, recorder, scheduler, physics_frames):
+    inner = node("AIScheduler", scheduler)
+    recorder.call("add_to", inner, 1)
+    physics_frames(2)
+    inner.process_mode = 4
+    physics_frames(30)
+    scheduler.remove_child(inner)
+    scheduler.add_child(inner)
+    inner.process_mode = 0
+    physics_frames(3)
+    assert max(recorder.get("elapsed")) < 3 / 60
+
+
 def test_a_scheduler_that_leaves_another_keeps_its_own_time(
     node, recorder, scheduler, physics_frames,
 ):

@@ -1089,6 +1089,7 @@ class AIScheduler(Node):
 
     def leave_outer(self) -> None:
         """Stop being a task of the outer scheduler."""
+        self._skip_pause()
         outer, self._outer = self._outer, None
         if outer is not None and outer.is_valid():
             if self._nesting is not None:       # None: the outer scheduler did not accept it

@@ -65,6 +65,9 @@ from ai_core.senses.sensation import Point, Sensation
 from ai_core.senses.sensor_table import LONGEST_PERIOD
 from ai_core.senses.sight.camouflage import Camouflage
 
+FEW = 20
+"""Number of ids up to which a comparison with each one takes less time than a search in all (count)."""
+
 HINT_FILE = 13
 SENSORS_DRAWN = 8
 """Sensors drawn in each frame (count); more are drawn every few frames, so that the game stays smooth."""
@@ -786,6 +789,10 @@ class SenseManager(SavedState, Node):
         last = self._last_bodies
         bodies = last[1] if last is not None and last[0] is source_ids else self.bodies_of(source_ids)
         free: NDArray[np.bool_] = self._space.are_free(origins, targets, bodies)
+        if len(self._joined) > FEW:
+            for is_sensor, ids in ((True, sensor_ids), (False, source_ids)):
+                free &= ~np.isin(ids, [one for kind, one in self._joined if kind is is_sensor])
+            return free
         for is_sensor, one in self._joined:
             free &= (sensor_ids if is_sensor else source_ids) != one
         return free
