@@ -269,6 +269,7 @@ MISASKED = {
     "a topic twice": (lambda station, asker: station.add_topic("one", asker.one), "topic 'one' already exists"),
     "a topic without a name": (lambda station, asker: station.add_topic("", asker.one), "code must be a non-empty"),
     "one answer for two": (lambda station, asker: station.poll_many("few", [1, 2]), "each of the 2 keys, got [1]"),
+    "an answer that comes later": (lambda station, asker: station.poll("later"), "let it return without await"),
     "no node": (lambda station, asker: station.poll("property", [3, "name"]), "[node, name], got [3, 'name']"),
     "no property": (lambda station, asker: station.property_of(asker, "colour"), "no property or method 'colour'"),
 }
@@ -280,9 +281,13 @@ def test_what_is_asked_wrongly_is_refused_in_one_line(station, gdscript, ask, me
         extends Node
         func one(part) -> int: return part
         func few(_keys: Array) -> Array: return [1]
+        func later():
+            await get_tree().process_frame
+            return 5
     """).new()
     station.add_child(asker)
     station.add_topic("one", asker.one)
+    station.add_topic("later", asker.later)
     station.add_topic("few", asker.few, 1, {"many": True})
     with pytest.raises(RefusedValue, match=re.escape(message).replace(r"\.\*", ".*")):
         ask(station, asker)

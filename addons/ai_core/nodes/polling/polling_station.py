@@ -170,7 +170,7 @@ def topic_terms(code: str, compute: Any, kept_frames: int, terms: dict[str, Any]
             raise RefusedValue(f"unknown term {name!r}; use one of {', '.join(TERMS)}")
     if kept_frames < -1:
         raise RefusedValue(f"kept_frames must be at least -1, got {kept_frames}; -1 keeps answers until invalidate()")
-    found: dict[str, Any] = {"compute": compute, "lifetime_frames": None if kept_frames == -1 else kept_frames}
+    found: dict[str, Any] = {"compute": _at_once(compute), "lifetime_frames": None if kept_frames == -1 else kept_frames}
     if terms.get("many", False):
         found["compute"], found["compute_many"] = None, _many(code, compute)
     if "lifetime" in terms:
@@ -179,6 +179,15 @@ def topic_terms(code: str, compute: Any, kept_frames: int, terms: dict[str, Any]
         if name in terms:
             found[name] = terms[name]
     return found
+
+
+def _at_once(compute: Any) -> Callable[..., Any]:
+    def answer(*key: Any) -> Any:
+        found = compute(*key)
+        if isinstance(found, GDObject):
+            bool(found)                 # raises if the function awaits, and will answer later
+        return found
+    return answer
 
 
 def _many(code: str, compute: Any) -> Callable[[list[Any]], list[Any]]:
