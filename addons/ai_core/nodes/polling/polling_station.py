@@ -170,7 +170,8 @@ def topic_terms(code: str, compute: Any, kept_frames: int, terms: dict[str, Any]
             raise RefusedValue(f"unknown term {name!r}; use one of {', '.join(TERMS)}")
     if kept_frames < -1:
         raise RefusedValue(f"kept_frames must be at least -1, got {kept_frames}; -1 keeps answers until invalidate()")
-    found: dict[str, Any] = {"compute": _at_once(compute), "lifetime_frames": None if kept_frames == -1 else kept_frames}
+    found: dict[str, Any] = {
+        "compute": _at_once(compute), "lifetime_frames": None if kept_frames == -1 else kept_frames}
     if terms.get("many", False):
         found["compute"], found["compute_many"] = None, _many(code, compute)
     if "lifetime" in terms:
