@@ -270,12 +270,46 @@ FLANKED_M = 2.0
 WELL_WITHIN = 0.9
 """Share of its range up to which an attacker comes near: at 1 it would be out of range after each step of the enemy."""
 
+STRIKES_M = 4.0
+"""Range up to which a member strikes rather than fires: it does not come near to suppress, and crowd the enemy (m)."""
+
 TURNS = tuple(math.radians(sign * angle) for angle in range(0, 181, 20) for sign in (1, -1))
 """Directions from an enemy in which an attacker looks for a free place, from its own on (rad)."""
 
 
+def _spot_in_range(situation: TacticalSituation, member_id: int, enemy: int) -> tuple[float, ...]:
+    """Return the place nearest to a member from which it hits an enemy, and where no other member stands."""
+    target, place = situation.enemy_positions[enemy], situation.position_of(member_id)
+    away_m, reach_m = math.dist(target, place), WELL_WITHIN * _reach(situation, member_id)
+    if away_m <= reach_m:
+        return tuple(place.tolist())
+    ahead, across = (place - target) * (reach_m / away_m), reach_m * situation.right_of(place - target)
+    is_other = situation.ids != member_id
+    room_m = np.array([one.radius_m for one in situation.members.values()])
+    room_m = (room_m + situation.members[member_id].radius_m)[is_other]
+    spots = situation.move_to_free([
+        target + ahead * math.cos(angle) + across * math.sin(angle) for angle in (TURNS if reach_m else TURNS[:1])])
+    for spot in spots:
+        hits = math.dist(target, spot) <= reach_m / WELL_WITHIN
+        if hits and (np.linalg.norm(situation.positions[is_other] - spot, axis=1) >= room_m).all():
+            return tuple(spot.tolist())
+    return tuple(spots[0].tolist())
+
+
+def _suppression(situation: TacticalSituation, member_id: int, enemy: int) -> SquadTask:
+    """Return the task to fire at an enemy: from where the member is, if that is in range, or if it only strikes."""
+    place, target = situation.position_of(member_id), situation.enemy_positions[enemy]
+    reach_m = _reach(situation, member_id)
+    fires_here = reach_m <= STRIKES_M or math.dist(place, target) <= WELL_WITHIN * reach_m
+    return SquadTask(
+        "suppress", None if fires_here else _spot_in_range(situation, member_id, enemy),
+        situation.enemies[enemy].enemy_id)
+
+
 class Flanking(Tactic):
     """Some members go around the enemies on the nearer side; after they have arrived, all members attack.
+
+    Until then, the others fire from within their range.
 
     A member that does not come to its place at the flank is given up: the tactic continues without it.
 
@@ -342,11 +376,11 @@ class Flanking(Tactic):
             enemy = situation.nearest_enemy(place)
             target = situation.enemies[enemy].enemy_id if enemy is not None else None
             if self._is_attacking:
-                plan[number] = SquadTask("attack", self._in_range(situation, number, enemy or 0), target)
+                plan[number] = SquadTask("attack", _spot_in_range(situation, number, enemy or 0), target)
             elif number in around:
                 plan[number] = SquadTask("flank", around[number], target)
             else:
-                plan[number] = SquadTask("suppress", None, target)
+                plan[number] = _suppression(situation, number, enemy or 0)
         return plan
 
     def forget_member(self, member_id: int) -> None:
@@ -369,25 +403,6 @@ class Flanking(Tactic):
         _check_places(
             refuse, around=values.around.values(), middle=[values.middle] if values.middle else [],
             progress=[one.place for one in values.progress.values()])
-
-    @staticmethod
-    def _in_range(situation: TacticalSituation, member_id: int, enemy: int) -> tuple[float, ...]:
-        """Return the place nearest to a member from which it hits an enemy, and where no other member stands."""
-        target, place = situation.enemy_positions[enemy], situation.position_of(member_id)
-        away_m, reach_m = math.dist(target, place), WELL_WITHIN * _reach(situation, member_id)
-        if away_m <= reach_m:
-            return tuple(place.tolist())
-        ahead, across = (place - target) * (reach_m / away_m), reach_m * situation.right_of(place - target)
-        is_other = situation.ids != member_id
-        room_m = np.array([one.radius_m for one in situation.members.values()])
-        room_m = (room_m + situation.members[member_id].radius_m)[is_other]
-        spots = situation.move_to_free([
-            target + ahead * math.cos(angle) + across * math.sin(angle) for angle in (TURNS if reach_m else TURNS[:1])])
-        for spot in spots:
-            hits = math.dist(target, spot) <= reach_m / WELL_WITHIN
-            if hits and (np.linalg.norm(situation.positions[is_other] - spot, axis=1) >= room_m).all():
-                return tuple(spot.tolist())
-        return tuple(spots[0].tolist())
 
     def _plan_flank(self, situation: TacticalSituation, middle: Floats) -> None:
         """Choose the nearer side, the members that go around, and their positions."""
@@ -591,7 +606,7 @@ class Scouting(Tactic):
 
 
 class SuppressingFire(Tactic):
-    """Members with the longest range stay and fire, spread over the enemies; the other members march on.
+    """Members with the longest range fire from within it, spread over the enemies; the other members march on.
 
     Args:
         share: share of the members able to attack that fire, above 0 to 1; at least one member marches on.
@@ -625,7 +640,7 @@ class SuppressingFire(Tactic):
             enemy = min(range(len(fired_at)), key=lambda one: (
                 fired_at[one], math.dist(situation.enemy_positions[one], place), situation.enemies[one].enemy_id))
             fired_at[enemy] += 1
-            plan[member] = SquadTask("suppress", None, situation.enemies[enemy].enemy_id)
+            plan[member] = _suppression(situation, member, enemy)
         return plan
 
     def firing_members(self, situation: TacticalSituation) -> list[int]:

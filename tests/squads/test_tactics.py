@@ -69,6 +69,22 @@ def test_who_reaches_farthest_fires_and_each_at_another():
     assert plan == {1: ("suppress", None, 100), 3: ("suppress", None, 101)}
 
 
+@pytest.mark.parametrize("tactic", [Flanking(0.25), SuppressingFire()])
+def test_members_out_of_range_come_near_to_suppress(tactic):
+    can = dict.fromkeys(range(4), Capabilities(attack={"ground": 1.0}, range_m=12.0))
+    places = np.array([(0.0, 0.0), (0.0, 4.0), (0.0, 8.0), (0.0, 12.0)])
+    for _ in range(40):
+        plan = tactic.plan(situation(places.tolist(), [(45, 4)], capabilities=can))
+        firing = [one for one, task in plan.items() if task.kind == "suppress"]
+        for one in firing:
+            if plan[one].position is not None:
+                way = np.array(plan[one].position) - places[one]
+                places[one] += way / max(1.0, float(np.linalg.norm(way)))
+    assert len(firing) >= 2
+    assert all(math.dist(places[one], (45, 4)) <= 12.0 for one in firing)
+    assert all(plan[one].position is None for one in firing)
+
+
 def test_somebody_is_always_left_to_go():
     assert len(SuppressingFire(1.0).plan(situation([(0, 0), (0, 1), (0, 2)], [(20, 0)]))) == 2
     assert SuppressingFire().plan(situation([(0, 0)], [(20, 0)])) == {}
