@@ -198,9 +198,8 @@ class GroupLOD(Saveable):
 
     def skip_time(self, seconds: float) -> None:
         """Leave out a time that has just passed of the ``elapsed_s`` of all members, see ``Scheduler.skip_time``."""
-        for one in self.groups():
-            if one._scheduler is not None:
-                one._scheduler.skip_time(seconds)
+        if self._scheduler is not None:
+            self._scheduler.skip_time(seconds)      # which tells the groups among the members
 
     def open(self, frame: int = 0) -> bool:
         """Open the group, so that members run individually; return False if creating them failed.

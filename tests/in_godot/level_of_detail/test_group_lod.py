@@ -81,6 +81,27 @@ def test_paused_time_of_a_group_is_no_elapsed_time(world, node, scheduler, who):
     assert [row[1] for row in rows] == pytest.approx([1 / 60] * 4)
 
 
+@pytest.mark.parametrize("what", ["freed", "removed"])
+def test_a_group_that_has_left_hinders_no_pause(world, node, scheduler, what):
+    around = node("AIScheduler", scheduler)
+    elapsed = []
+    around.add_behavior(elapsed.append, 1)
+    town = world.group(10.0, parent=around)
+    world.step(6)
+    if what == "freed":
+        town.group.free()
+    else:
+        around.remove_child(town.body)
+    elapsed.clear()
+    around.set("process_mode", 4)
+    world.step(30)
+    around.set("process_mode", 0)
+    world.step(3)
+    assert elapsed == pytest.approx([1 / 60] * len(elapsed))
+    if what == "removed":
+        town.body.free()
+
+
 def test_a_group_around_the_player_opens_at_once(world):
     town = world.group(0.0, closed_period=600)
     world.step(4)

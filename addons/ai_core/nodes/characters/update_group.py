@@ -292,10 +292,10 @@ class UpdateGroup(Saveable):
     def _resume(self) -> None:
         if not self.task.is_removed:
             if self.task.is_paused:
-                self.skip_frames()
+                self.skip_time()
             self._scheduler.core.resume(self.task)
 
-    def skip_frames(self) -> None:
+    def skip_time(self, _seconds: float = 0.0) -> None:
         """Let phases in the frames until now be due in the next period: all nodes slept, or the game was paused."""
         self._last_frame = self._scheduler.clock.now.frame
 

@@ -33,6 +33,21 @@ from ai_core.saving.inner_state import prepared_inner
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Turn
 
 
+class _GroupWork:
+    """The work of an outermost group's task, which passes pauses of its scheduler on to the members."""
+
+    def __init__(self, node: GroupLOD) -> None:
+        self._node = node
+
+    def __call__(self, turn: Turn) -> object:
+        return self._node._run(turn)
+
+    def skip_time(self, seconds: float) -> None:
+        """Leave out a time that has just passed of the ``elapsed_s`` of all members."""
+        if self._node.core is not None:
+            self._node.core.skip_time(seconds)
+
+
 @gdclass(icon="res://addons/ai_core/icons/group_lod.svg", keywords="level of detail, crowd")
 class GroupLOD(ImportanceAgent, Node):
     """A group such as a town, an army or a herd: simulated as one while it is unimportant, otherwise as its members.
@@ -193,7 +208,7 @@ class GroupLOD(ImportanceAgent, Node):
                 self.be_inside(outer)
             return                                # otherwise the outer group adds it when it starts
         self._task = self._scheduler.schedule(
-            self._run, name=named_after(self._scheduler, self), period_frames=1, priority=self.priority)
+            _GroupWork(self), name=named_after(self._scheduler, self), period_frames=1, priority=self.priority)
         self._scheduler.set_enabled(self._task, self.enabled)
 
     def be_inside(self, outer: Any) -> None:

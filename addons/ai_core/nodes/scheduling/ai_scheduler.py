@@ -1072,11 +1072,6 @@ class AIScheduler(Node):
         since_s, now_s = self._paused_since_s, self.clock.now.seconds
         if since_s is not None and since_s < now_s:
             self.core.skip_time(now_s - since_s)
-            for group in self.update_groups.values():
-                group.skip_frames()
-            for node in self.runs:
-                if node.is_class("GroupLOD"):
-                    node.core.skip_time(now_s - since_s)
             self._paused_since_s = now_s
 
     def advance_clock(self, delta_s: float) -> None:
