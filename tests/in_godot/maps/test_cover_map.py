@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from addons.ai_core.bridge.gd import AABB, Vector3, construct
+from addons.ai_core.bridge.gd import AABB, RefusedValue, Vector3, construct
 from addons.ai_core.nodes.maps import cover_map
 from tests.in_godot.maps.cover_yard import Yard
 
@@ -446,17 +446,21 @@ def test_the_script_of_the_page_hides(yard, gdscript, node):
     assert soldier.get("spot") == 0
 
 
-def test_a_travel_cost_that_fails_fails_its_request_only(yard, gdscript, node, signals, expect_errors):
+@pytest.mark.parametrize(("travel", "why"), [
+    ("func travel(_from, _places): return PackedFloat32Array([1.0, 2.0])", "must return a number for each of the "),
+    ("func travel(_from, _places): return null", "must return a number for each of the "),
+    ("func travel(_from): return 1.0", "travel(from, places) failed: "),
+], ids=["too few", "null", "one argument"])
+def test_a_travel_cost_that_fails_fails_its_request_only(yard, gdscript, node, signals, expect_errors, travel, why):
     cover, guard = yard.cover(), yard.guard(0, 4)
     failed, found = signals(cover, "cover_failed"), signals(cover, "cover_found")
     traveler = node("Node", yard.scheduler)
-    traveler.set_script(gdscript("""
-        extends Node
-        func travel(_from: Vector3, _places: PackedVector3Array) -> PackedFloat32Array:
-            return PackedFloat32Array([1.0, 2.0])
-        """))
+    traveler.set_script(gdscript(f"extends Node\n{travel}"))
     cover.set_travel_cost(traveler.get("travel"))
-    expect_errors("travel must return", times=1)
+    with pytest.raises(RefusedValue, match=f"set_travel_cost: .*{re.escape(why)}"):
+        cover.find_cover(guard, [Vector3(0, 1.6, -8)])
+    assert why in cover.why()
+    expect_errors(why, times=1)
     first = cover.request_cover(guard, [Vector3(0, 1.6, -8)])
     yard.physics_frames(2)
     cover.set_travel_cost(None)

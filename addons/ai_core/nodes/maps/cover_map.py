@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from addons.ai_core.bridge.declarations import HINT_LAYERS_2D_PHYSICS, HINT_LAYERS_3D_PHYSICS
 from addons.ai_core.bridge.gd import (
     AABB,
+    GodotCallError,
     Node,
     NodePath,
     PackedFloat32Array,
@@ -340,6 +341,7 @@ class CoverMap(BakingNode, SavedState, Node):
         self._now: tuple[CoverRequest, CoverSearch] | None = None
         self._refreshing: Iterator[None] | None = None
         self._last: CoverSearch | None = None
+        self._failed: tuple[CoverSearch | None, str] = None, ""        # the last search that failed, and why
         self._last_request, self.searches = 0, 0
 
     def on_entered(self) -> None:
@@ -893,6 +895,8 @@ class CoverMap(BakingNode, SavedState, Node):
 
     def _why_of(self, search: CoverSearch) -> str:
         """Return the reason for a result, or why there are no spots of the level at all."""
+        if search is self._failed[0]:
+            return self._failed[1]
         if self._why and not len(self.cover) and search.is_done and search.result is None:
             return f"the level could not be baked: {self._why}"
         return search.why
@@ -968,7 +972,11 @@ class CoverMap(BakingNode, SavedState, Node):
 
     def _advance(self, search: CoverSearch, agent: Any, threats: list[Any], budget: Budget) -> None:
         self.scene.without([one for one in (agent, *threats) if hasattr(one, "instance_id") and one.is_valid()])
-        search.advance(budget)
+        try:
+            search.advance(budget)
+        except RefusedValue as error:
+            self._failed = search, str(error)
+            raise
 
     def _checked(self, agent: Any, threats: list[Any], posture: str) -> tuple[list[float], np.ndarray]:
         if self._scheduler is None:
@@ -987,7 +995,15 @@ class CoverMap(BakingNode, SavedState, Node):
 
         def distances(places: np.ndarray) -> np.ndarray:
             there = np.ascontiguousarray(places[:, :scene.dimensions] * np.float32(scene.pixels_per_m))
-            return np.asarray(travel(start, there), np.float64) / scene.pixels_per_m
+            try:
+                answer = travel(start, there)
+            except GodotCallError as error:
+                raise RefusedValue(f"set_travel_cost: travel(from, places) failed: {error}") from None
+            if not isinstance(answer, (list, np.ndarray)) or len(answer) != len(there) or np.isnan(answer).any():
+                raise RefusedValue(
+                    f"set_travel_cost: travel(from, places) must return a number for each of the {len(there)} places,"
+                    f" INF without a path, got {answer!r}")
+            return np.asarray(answer, np.float64) / scene.pixels_per_m
 
         return distances
 
