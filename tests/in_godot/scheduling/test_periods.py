@@ -128,6 +128,30 @@ def test_phases_in_a_pause_are_due_in_the_next_period(phased, node, scheduler, p
     assert sorted(updated[-10:]) == [*range(10)]
 
 
+def test_trees_that_slept_in_a_save_wake_in_their_phases(node, scheduler, physics_frames):
+    trees = []
+    for _ in range(10):
+        tree = construct("HabitTree")
+        tree.set("period", 10)
+        tree.set("values", {"alarm": 0})
+        for name, condition in (("Act", "alarm > 0"), ("Rest", "")):
+            habit = construct("Habit")
+            habit.set("name", name)
+            habit.set("condition", condition)
+            tree.add_child(habit)
+        node("Node3D", scheduler).add_child(tree)
+        trees.append(tree)
+    physics_frames(60)
+    assert scheduler.load_state(scheduler.save_state())
+    for tree in trees:
+        tree.set_value("alarm", 1)
+    acting = []
+    for _ in range(10):
+        physics_frames(1)
+        acting.append(sum("Act" in str(tree.get_active_paths()) for tree in trees))
+    assert acting == [*range(1, 11)]
+
+
 @pytest.mark.parametrize("period", [MAX_PERIOD_FRAMES + 1, 2**63 - 1])
 def test_a_save_with_a_longer_period_is_refused(thinker, scheduler, period):
     one = thinker()

@@ -115,7 +115,7 @@ class UpdateGroup(Saveable):
         tick_groups=MapOf(
             Record(SavedTickGroup, late_s=Seconds(), population=_PopulationState(), nodes=ListOf(Text())),
             key=KEY, at="_saved_tick_groups"),
-        waiting=MapOf(Flag(), key=KEY, at="_waiting_by_key"), last_frame=Whole(at="_last_frame"))
+        waiting=MapOf(Flag(), key=KEY, at="_waiting_by_key"), last_frame=Whole(at="_frame_before"))
 
     def __init__(self, scheduler: Any, kind: str) -> None:
         self._scheduler, self._kind = scheduler, kind
@@ -314,6 +314,17 @@ class UpdateGroup(Saveable):
             _move(tick_group, saved[key].late_s if key in saved else 0.0)
         self._load_populations(saved)
         self._loaded = saved
+
+    @property
+    def _frame_before(self) -> int:
+        """Frame after which phases are due."""
+        if self.task.is_paused:
+            self.skip_time()
+        return self._last_frame
+
+    @_frame_before.setter
+    def _frame_before(self, frame: int) -> None:
+        self._last_frame = frame
 
     @property
     def _waiting_by_key(self) -> dict[Key, bool]:
