@@ -398,3 +398,11 @@ def test_what_a_nodes_work_refuses_names_whose_work_it_was(node, scheduler, gdsc
     actor.free()
     expect_errors("Brain: tick of Brain/go': actor '", times=3)
     physics_frames(5)
+
+
+def test_budget_too_large_for_the_clock_is_refused(scheduler, physics_frames, expect_errors):
+    scheduler.add_behavior(lambda elapsed_s: None)
+    expect_errors("budget must be between 0 and 1e+09", times=1)
+    scheduler.set("budget", 1e300)
+    physics_frames(2)
+    assert scheduler.budget < 1e300

@@ -102,6 +102,10 @@ def _phase(phase_frames: int) -> int | None:
     return None if phase_frames == AUTOMATIC_PHASE else phase_frames
 
 
+MOST_BUDGET_US = 1e9
+"""Largest budget of a frame (µs), 1,000 s; ns must fit into 64 bits."""
+
+
 def _usable_ns(budget_us: float) -> int:
     """Return how much of a budget is left between the first and the last reading of the clock (ns)."""
     budget_ns = round(1000 * budget_us)
@@ -173,7 +177,7 @@ class AIScheduler(Node):
         shown_when=("target_rate", Rate.CUSTOM, Rate.HZ_30, Rate.HZ_60, Rate.HZ_90),
         doc="Share of a frame at the target rate that AI may take. 0.15 is 2500 µs at 60 Hz.")
     budget = export(
-        float, 2000.0, range=(0, 100000, 10), or_greater=True, unit="µs", on_set="_budget_set",
+        float, 2000.0, range=(0, 100000, 10), or_greater=True, most=MOST_BUDGET_US, unit="µs", on_set="_budget_set",
         shown_when=("target_rate", Rate.BUDGET),
         doc="Time that all AI below should take in one frame; 0 means unlimited. No behavior begins once the budget is"
             " spent, but a running behavior finishes. With a target rate this value is computed.")
