@@ -128,6 +128,34 @@ def test_phases_in_a_pause_are_due_in_the_next_period(phased, node, scheduler, p
     assert sorted(updated[-10:]) == [*range(10)]
 
 
+@pytest.mark.parametrize("place", ["beside", "below"])
+def test_a_pause_of_the_scheduler_alone_is_no_time_of_trees(node, scheduler, gdscript, physics_frames, place):
+    level = node("Node3D", scheduler)
+    inner = node("AIScheduler", level)
+    tree, habit = construct("HabitTree"), gdscript("""
+        extends Habit
+        var elapsed: Array[float] = []
+        func _tick(elapsed_s: float) -> int:
+            elapsed.append(elapsed_s)
+            return 0
+    """).new()
+    tree.set("period", 3)
+    tree.add_child(habit)
+    node("Node3D", level if place == "beside" else inner).add_child(tree)
+    physics_frames(8)
+    elapsed = []
+    for _ in range(3):
+        before = len(habit.get("elapsed"))
+        inner.set("process_mode", 4)
+        physics_frames(60)
+        assert len(habit.get("elapsed")) == before
+        inner.set("process_mode", 0)
+        physics_frames(10)
+        elapsed += list(habit.get("elapsed"))[before:]
+    assert elapsed == pytest.approx([elapsed[0], *[3 / 60] * (len(elapsed) - 1)])
+    assert len(elapsed) in (9, 10)
+
+
 def test_trees_that_slept_in_a_save_wake_in_their_phases(node, scheduler, physics_frames):
     trees = []
     for _ in range(10):

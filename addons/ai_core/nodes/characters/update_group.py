@@ -295,9 +295,15 @@ class UpdateGroup(Saveable):
                 self.skip_time()
             self._scheduler.core.resume(self.task)
 
-    def skip_time(self, _seconds: float = 0.0) -> None:
-        """Let phases in the frames until now be due in the next period: all nodes slept, or the game was paused."""
-        self._last_frame = self._scheduler.clock.now.frame
+    def skip_time(self, seconds: float = 0.0) -> None:
+        """Leave out a time of the elapsed times, and the frames until now of the phases that are due.
+
+        All nodes slept, or the AIScheduler was paused.
+        """
+        now = self._scheduler.clock.now
+        self._last_frame = now.frame
+        for tick_group in self.tick_groups if seconds else ():
+            tick_group.advanced_s = min(now.seconds, tick_group.advanced_s + seconds)
 
     @property
     def _saved_tick_groups(self) -> dict[Key, SavedTickGroup]:
