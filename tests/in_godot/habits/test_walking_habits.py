@@ -371,6 +371,23 @@ def test_attack_that_the_actor_refuses_fails(walker, node, scheduler, physics_fr
     assert (active(tree), ends) == (["Idle"], [(2,)])
 
 
+@pytest.mark.parametrize("kinds", [(one, other) for one in ("Node3D", "CharacterBody3D") for other in ("Node3D",
+                                                                                          "CharacterBody3D")])
+def test_another_actor_walks_in_place_of_the_first(walker, node, scheduler, physics_frames, signals, kinds):
+    first, tree = walker(habit("Go", kind="HabitMoveTo", target_point=Vector3(50, 0, 0)), kind=kinds[0])
+    second = node(kinds[1], scheduler, name="Second", position=Vector3(0, 0, 5))
+    entered = signals(tree, "habit_entered")
+    physics_frames(10)
+    assert first.position.x > 0
+    for path, moves, stands in (("../../Second", second, first), ("..", first, second)):
+        tree.set("actor", NodePath(path))
+        before = moves.position.x, stands.position.x
+        physics_frames(20)
+        assert moves.position.x > before[0] + 0.5
+        assert stands.position.x == before[1]
+    assert len(entered) == 3
+
+
 def test_a_stuck_walker_gives_up_by_default(node, scheduler, walker, physics_frames, signals, gdscript):
     go = habit("Go", kind="HabitMoveTo", target_point=Vector3(9, 0, 0), cooldown=100.0)
     guard, _ = walker(go)

@@ -134,7 +134,8 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
     inertia = export(
         float, 0.0, range=(0, 10, 0.001), or_greater=True, shown_when=("launch", Habit.Launch.UTILITY),
         doc="Smallest lead in score with which another child interrupts the active child.")
-    actor = export(NodePath, NodePath(".."), doc=ACTOR_DOC)
+    actor = export(
+        NodePath, NodePath(".."), on_set="_actor_set", doc=ACTOR_DOC + " All habits end when it changes.")
     enabled = export(bool, True, on_set="_enable", live=True, doc="If false, all habits end and none begins.")
     period = export(
         int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
@@ -183,6 +184,12 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         self._subscription: EventSubscription | None = None
         self._messages: frozenset[str] = frozenset()      # that habits name
         self.walker = WalkingActor()
+
+    def _actor_set(self) -> None:
+        before = self._actor
+        if before is not None and before.is_valid() and self.found_actor() != before:
+            self.stop_habits()      # with the actor for which they began
+        self.retry_after_edit()
 
     def retry_after_edit(self) -> None:
         """Start a tree again that an error stopped, after a property was set; the actor may have changed."""
