@@ -323,10 +323,9 @@ class UpdateGroup(Saveable):
 
     @property
     def _frame_before(self) -> int:
-        """Frame after which phases are due."""
-        if self.task.is_paused:
-            self.skip_time()
-        return self._last_frame
+        """Frame after which phases are due; while all nodes sleep, the present one."""
+        frame: int = self._scheduler.clock.now.frame if self.task.is_paused else self._last_frame
+        return frame
 
     @_frame_before.setter
     def _frame_before(self, frame: int) -> None:

@@ -297,7 +297,7 @@ class DecisionMap(Node):
         """Read walls again, after cells of the TileMapLayer or GridMap changed.
 
         Queries use the new walls at once, values spread around them from the next update on, and a Strategist finds
-        the narrow places again at its next thought. Takes about 1 ms per 10,000 cells.
+        the narrow places again at its next thought. The cost grows with the cells of both.
         """
         with self._refusing() as core:
             core.set_open(self.made_walls(core.area))
