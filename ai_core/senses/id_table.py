@@ -4,7 +4,6 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, insort
 from collections.abc import Sequence
-from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -60,6 +59,7 @@ class IdTable:
         self.removals = self.rows = 0
         self.by_slot = np.full(FIRST_CAPACITY, -1, np.int32)
         self._ascending = array("i")        # the ids in use
+        self._ids: NDArray[np.int32] | None = None
         self._generation: list[int] = []
         self._free: list[int] = []
 
@@ -71,11 +71,12 @@ class IdTable:
         """How many ids are in use."""
         return len(self._ascending)
 
-    @cached_property
+    @property
     def ids(self) -> NDArray[np.int32]:
         """All ids in use, ascending; read-only. The same array until an id is added or removed."""
-        found = np.array(self._ascending, np.int32)
-        found.flags.writeable = False
+        found = self._ids
+        if found is None:
+            found = self._ids = np.frombuffer(self._ascending.tobytes(), np.int32)
         return found
 
     def add(self, name: str = "") -> int:
@@ -98,7 +99,7 @@ class IdTable:
         self.by_slot[slot] = new
         insort(self._ascending, new)
         self.names[new] = name
-        vars(self).pop("ids", None)
+        self._ids = None
         return new
 
     def check_name(self, name: object) -> None:
@@ -122,7 +123,7 @@ class IdTable:
         self._generation[slot] += 1
         if self._generation[slot] < GENERATIONS:
             self._free.append(slot)
-        vars(self).pop("ids", None)
+        self._ids = None
         return slot
 
     def slot(self, known_id: int) -> int:

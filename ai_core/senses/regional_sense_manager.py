@@ -295,9 +295,10 @@ class RegionalSenseManager(Saveable):
         """
         check_kinds(memory=(memory, SenseMemory), awareness=(awareness, AwarenessSettings))
         self._perception.check_memory(memory)
-        listeners = {
+        given = {
             "on_sensed": on_sensed, "on_gained": on_gained, "on_lost": on_lost, "on_forgotten": on_forgotten,
             "on_awareness_changed": on_awareness_changed, "on_expired": on_expired, "on_reported": on_reported}
+        listeners = {name: one for name, one in given.items() if one is not None}
         check_callables(**listeners)
         new = self._sensors.add(
             position, forward, thresholds, sight_cones, detection_mask, self_source, name
@@ -333,7 +334,6 @@ class RegionalSenseManager(Saveable):
         Raises:
             UnknownNameError: if the id is not in use.
         """
-        self._sensors.ids.slot(sensor_id)
         self._sensors.remove(sensor_id)
         self._perception.remove(int(sensor_id))
 

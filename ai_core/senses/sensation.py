@@ -133,7 +133,8 @@ Hear = Callable[[list[Sensation], Budget], None]
 class SensationReceiver(Protocol):
     """Receives sensations in batches, in place of the ``on_sensed`` of sensors: many cost one call.
 
-    All memories contain the whole batch before it is reported.
+    All memories contain the whole batch before it is reported. With a method ``change``, it also receives each
+    ``MemoryChange`` and ``LevelChange`` of sensors without a listener for it.
     """
 
     def receive(self, sensations: list[Sensation]) -> None:

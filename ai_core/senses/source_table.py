@@ -147,7 +147,7 @@ class SourceTable:
         counts_motion: whether motion counts in any modality.
         pattern: (capacity,) number of its pattern, or ``NO_PATTERN``.
         affiliation: (capacity,) int64, groups that it belongs to, as bits.
-        shown: how many sources have a strength, by number of the modality (count).
+        shown: whether any source ever had a strength, by number of the modality.
         details: tag, actions, parts, clue and light by id; sources without any are left out.
         lights: ids of the sources that give light.
         most_parts: the most visible parts that any source has (count).
@@ -180,7 +180,7 @@ class SourceTable:
         self.speed, self.measured, self.measured_at_s = np.zeros(rows), np.zeros((rows, 3), np.float32), -math.inf
         self.pattern = np.full(rows, NO_PATTERN, np.intp)
         self.affiliation = np.zeros(rows, np.int64)
-        self.shown = [0] * len(modalities)
+        self.shown = [False] * len(modalities)
         self.details: dict[int, SourceDetails] = {}
         self.lights: set[int] = set()
         self.most_parts, self.layout = 0, object()
@@ -225,8 +225,7 @@ class SourceTable:
     def remove(self, source_id: int) -> None:
         """Remove a source."""
         slot = self.ids.remove(source_id)
-        self._put_own(slot, [NO_STRENGTH] * len(self._modalities))
-        self.strength[slot] = NO_STRENGTH
+        self.own_strength[slot] = self.strength[slot] = NO_STRENGTH
         if source_id in self.details:
             self.put_details(int(source_id), PLAIN)
 
@@ -353,10 +352,10 @@ class SourceTable:
 
     def _put_own(self, slot: int, strengths: list[float]) -> None:
         """Set the own strengths of a row."""
-        before = self.own_strength[slot].tolist()
-        self.shown = [
-            count + (now >= 0) - (was >= 0) for count, was, now in zip(self.shown, before, strengths, strict=True)]
         self.own_strength[slot] = strengths
+        for number, strength in enumerate(strengths):
+            if strength >= 0:
+                self.shown[number] = True
 
     def refresh(self, slots: NDArray[np.intp] | slice) -> None:
         """Update ``strength`` of some rows."""

@@ -6,6 +6,7 @@ import copy
 import pytest
 
 from ai_core.senses.modality import Modality
+from ai_core.senses.percepts.awareness import AwarenessSettings
 from ai_core.senses.percepts.memory import SenseMemory
 from ai_core.senses.sensation import Sensation
 from tests.senses.percepts.test_perception import NoisyYard
@@ -94,6 +95,29 @@ def test_raising_audience_is_quarantined_and_arrivals_are_kept():
     world.manager.emit(bells[0], "hearing")
     world.tick()
     assert len(crowd.at_once) == told + 1
+
+
+def test_audience_receives_changes_without_a_listener():
+    class Noting(Crowd):
+        def change(self, change):
+            self.told.append((change.sensor_id, getattr(change, "kind", "level")))
+            if len(self.told) == 1:
+                raise ValueError("on purpose")
+
+    crowd, gained = Noting(), []
+    crowd.receive = lambda told: None
+    world = World(modalities=[hearing(), Modality.sight()], audience=crowd, reraise=False)
+    awareness = AwarenessSettings(gain_per_signal=9.0)
+    world.ear((0, 0, 0), memory=SenseMemory(), awareness=awareness, on_gained=gained.append)
+    other = world.ear((1, 0, 0), memory=SenseMemory(), awareness=awareness)
+    bell = world.manager.add_source(position=(0, 0, 2), strengths={"hearing": 9.0})
+    world.manager.emit(bell, "hearing")
+    world.tick()
+    assert [one.kind for one in gained] == ["gained"]
+    assert crowd.told[0] == (other, "gained")
+    assert len(world.reported) == 1
+    assert "level" in {kind for _, kind in crowd.told}
+    assert world.reported[0].name == f"on_gained of sensor {other}"
 
 
 def test_the_trace_is_told_of_each_sensation_of_a_batch(hall):

@@ -9,6 +9,7 @@ cdef bint PREPARES_DICTIONARY = sys.version_info < (3, 12)
 
 cdef int64_t instances_created = 0
 cdef int64_t instances_freed = 0
+cdef int64_t placed_freed = 0        # those that a NodePlaces held
 
 cdef void* new_instance(ClassData* data, void* pointer) except NULL:
     global instances_created
@@ -63,12 +64,13 @@ cdef void* on_recreate(void* userdata, void* pointer) noexcept with gil:
     return NULL
 
 cdef void on_free(void* userdata, void* instance_) noexcept with gil:
-    global instances_freed, entries
+    global instances_freed, placed_freed, entries
     cdef Instance* instance = <Instance*>instance_
     cdef GDObject python
     if instance == NULL:
         return
     instances_freed += 1
+    placed_freed += instance.places > 0
     entries += 1
     if instance.python != NULL:
         python = <GDObject>instance.python

@@ -24,6 +24,7 @@ ctypedef struct Instance:
     uint8_t has_entered          # the tree, with all its branch, and has not left it
     uint8_t has_refused          # a value, which is reported once it enters the tree; see ``hold_refusal``
     uint8_t names_signals        # somebody has named a signal of it, and may have connected to it since
+    int32_t places               # rows of NodePlaces that hold it, or whose NodePlaces is gone
     void* data                   # its ClassData
 
 cdef const void* bind_init_ref = NULL

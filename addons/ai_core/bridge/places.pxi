@@ -41,7 +41,7 @@ cdef class NodePlaces:
     cdef PlacedNode* all         # OWNED
     cdef Py_ssize_t count        # rows
     cdef Py_ssize_t capacity     # rows that ``all`` has memory for
-    cdef int64_t seen_freed      # ``instances_freed`` as freed nodes were found last
+    cdef int64_t seen_freed      # ``placed_freed`` as freed nodes were found last
     cdef object positions        # the arrays that were filled last, and where they are
     cdef object forwards
     cdef float[:, :] at
@@ -50,7 +50,7 @@ cdef class NodePlaces:
     def __init__(self, nodes=(), double pixel_m=0):
         cdef Py_ssize_t i
         self.nodes, self.pixel_m, self.count = [], pixel_m, 0
-        self.seen_freed = instances_freed
+        self.seen_freed = placed_freed
         nodes = list(nodes)
         for i in range(len(nodes)):
             self.put(i, nodes[i])
@@ -74,18 +74,28 @@ cdef class NodePlaces:
             self.all[self.count].node = self.all[self.count].parent = NULL
             self.count += 1
             self.positions = self.forwards = None        # whose number of rows is to be checked again
+        self.count_places(row, -1)
         self.nodes[row], self.all[row] = node, found
+        self.count_places(row, 1)
 
     def drop(self, Py_ssize_t row):
         """Leave a row without a node; ``read`` does not change it."""
         if not 0 <= row < self.count:
             raise IndexError(f"row must be one of {self.count} rows, got {row}")
+        self.count_places(row, -1)
         self.nodes[row] = None
         self.all[row].is_none = True
         self.all[row].node = self.all[row].parent = NULL
         while self.count and self.all[self.count - 1].is_none:
             self.count -= 1
             self.nodes.pop()
+
+    cdef int count_places(self, Py_ssize_t row, int more) except -1:
+        """Count in a node of a declared class that a row holds it more, or less, often."""
+        cdef GDObject node = self.nodes[row]
+        if node is not None and node.instance != NULL:
+            node.instance.places += more
+        return 0
 
     cdef int have_memory(self, Py_ssize_t rows) except -1:
         cdef Py_ssize_t capacity = max(rows, 2 * self.capacity)
@@ -122,7 +132,7 @@ cdef class NodePlaces:
             node = <GDObject?>self.nodes[i]
             if node.instance == NULL:
                 self.find(node, &self.all[i])
-        self.seen_freed = instances_freed
+        self.seen_freed = placed_freed
         return 0
 
     def read(self, positions, forwards=None):
@@ -152,7 +162,7 @@ cdef class NodePlaces:
         if forwards is not None:
             ahead.data, ahead.row, ahead.column = <char*>&self.ahead[0, 0], self.ahead.strides[0], self.ahead.strides[1]
             ahead.columns = self.ahead.shape[1]
-        if self.seen_freed != instances_freed:
+        if self.seen_freed != placed_freed:
             self.find_freed()
         for i in range(min(<Py_ssize_t>PLACES_AHEAD, count)):
             fetch_place(&self.all[i])

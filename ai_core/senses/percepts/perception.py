@@ -87,7 +87,7 @@ HEARD_AT_ONCE = 2, 2
 class _Perceiver:
     """One sensor: its listeners, memory and awareness settings."""
 
-    listeners: Mapping[str, Callable[[Any], object] | None]
+    listeners: Mapping[str, Callable[[Any], object]]
     memory: SenseMemory | None
     awareness: AwarenessSettings | None
     last: Sensation | None = None
@@ -131,6 +131,7 @@ class Perception(Saveable):
         self._clock, self._modalities, self._sources = clock, modalities, sources
         self._trace, self._report_every_s = trace, report_every_s
         self._audience, self._faults = audience, faults
+        self._receive_change: Callable[[Any], object] | None = getattr(audience, "change", None)
         self._sensors: dict[int, _Perceiver] = {}
         self._sharers: dict[SenseMemory, list[int]] = {}     # the first is the owner
         self.table = PerceptTable((one.name for one in modalities.all), sources)
@@ -147,7 +148,7 @@ class Perception(Saveable):
                 "memory belongs to a sensor of another sense manager; use one memory for sensors of one manager")
 
     def add(
-        self, sensor_id: int, listeners: Mapping[str, Callable[[Any], object] | None], memory: SenseMemory | None,
+        self, sensor_id: int, listeners: Mapping[str, Callable[[Any], object]], memory: SenseMemory | None,
         awareness: AwarenessSettings | None,
     ) -> None:
         """Add a new sensor, with its listeners by name."""
@@ -442,9 +443,9 @@ class Perception(Saveable):
                 self.audience_key, "audience of sensors", now.frame, partial(self._audience.receive, sensations))
 
     def _call(self, sensor_id: int, name: str, what: object, now: TimeIndex) -> None:
-        """Call a listener of a sensor, if the sensor is still there."""
+        """Call a listener of a sensor, or the audience in its place, if the sensor is still there."""
         perceiver = self._sensors.get(sensor_id)
-        listener = None if perceiver is None else perceiver.listeners.get(name)
+        listener = None if perceiver is None else perceiver.listeners.get(name, self._receive_change)
         if listener is None:
             return
         faults, key = self._faults, (perceiver, name)

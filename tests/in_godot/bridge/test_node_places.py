@@ -109,6 +109,17 @@ def test_nodes_come_and_go_one_by_one(node, rows):
     assert places.nodes == []
 
 
+def test_a_freed_node_that_others_dropped_is_reported(node, rows):
+    one, two = at(node, (1, 2, 3), (4, 5, 6), of="BridgeProbe")
+    kept, dropping = NodePlaces([one]), NodePlaces([one, two])
+    dropping.drop(0)
+    dropping.put(1, one)
+    dropping.drop(1)
+    one.free()
+    assert kept.read(*rows) == [0]
+    assert dropping.read(*rows) == []
+
+
 def test_arrays_must_have_room_for_a_later_row(node):
     positions = np.full((2, 3), -1, np.float32)
     nodes = at(node, (1, 2, 3), (4, 5, 6), (7, 8, 9))

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from addons.ai_core.bridge.gd import Vector3
+from addons.ai_core.bridge.gd import Vector3, construct
 
 SIGNALS = ("target_gained", "target_lost", "target_forgotten", "awareness_changed")
 
@@ -39,6 +39,20 @@ def test_a_source_moved_into_a_vehicle_stays_known(world, physics_frames, who):
     assert list(world.told.values()) == [[], [], [], []]
     stats = world.manager.get_stats()
     assert (stats["sensors"], stats["sources"]) == (1, 2)
+
+
+def test_a_source_moved_out_of_its_body_is_hidden_by_it(world, physics_frames):
+    body, shape = construct("StaticBody3D"), construct("CollisionShape3D")
+    shape.shape = construct("BoxShape3D")
+    body.add_child(shape)
+    body.position = Vector3(0, 0, -5)
+    world.vehicle.add_child(body)
+    world.thing.reparent(body)
+    physics_frames(6)
+    assert world.eye.can_sense(world.thing)
+    world.thing.reparent(world.thief)
+    physics_frames(6)
+    assert not world.eye.can_sense(world.thing)
 
 
 def test_a_returning_sensor_has_new_settings_and_a_new_path(world, scheduler, physics_frames):

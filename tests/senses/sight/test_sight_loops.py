@@ -310,17 +310,12 @@ def test_signals_of_another_type_or_modality_are_refused():
         sensing.loops.sensors_reached(sensing, Signal(0, 7, 2, 1.0, (0.0, 0.0, 0.0), 0.0), Modality.sight())
 
 
-def test_what_shows_itself_is_counted_as_sources_come_and_go():
+def test_a_table_knows_in_which_modalities_sources_ever_showed():
     sources = SourceTable(ModalitySet([Modality.sight(), Modality.hearing()]))
-    assert sources.shown == [0, 0]
     unseen = sources.add((0, 0, 0), {}, 1)
-    assert sources.shown == [0, 0]
+    assert sources.shown == [False, False]
     silent = sources.add((0, 0, 0), {"sight": 0.0}, 1)
-    assert sources.shown == [1, 0]
-    dim = sources.add((0, 0, 0), {"hearing": 1.0}, 1, light=0.5)
-    assert sources.shown == [1, 1]
+    assert sources.shown == [True, False]
+    sources.change(unseen, {"hearing": 1.0}, None)
     sources.remove(silent)
-    assert sources.shown == [0, 1]
-    sources.change(unseen, {"sight": 1.0}, None)
-    sources.remove(dim)
-    assert sources.shown == [1, 0]
+    assert sources.shown == [True, True]

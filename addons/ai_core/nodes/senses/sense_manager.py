@@ -61,7 +61,7 @@ from ai_core.senses.id_table import SLOT_MASK, grown
 from ai_core.senses.modality import Modality
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
 from ai_core.senses.scent.scent_trails import ScentTrails
-from ai_core.senses.sensation import Point, Sensation
+from ai_core.senses.sensation import LevelChange, MemoryChange, Point, Sensation
 from ai_core.senses.sensor_table import LONGEST_PERIOD
 from ai_core.senses.sight.camouflage import Camouflage
 
@@ -225,6 +225,12 @@ class SenseSignals:
             first = emit_each(
                 SENSED, [manager.sensor_node(one.sensor_id) for one in told], manager.rows_of(stimuli), which,
                 [one.intensity for one in told], first)
+
+    def change(self, change: MemoryChange | LevelChange) -> None:
+        """Emit the signal of what changed in memory or awareness of a sensor, unless that has left."""
+        node = self._manager.sensor_node(change.sensor_id)
+        if node is not None:
+            node.emit_change(change)
 
     def _feed(self, sensations: list[Sensation]) -> None:
         """Hand noises to the nodes that decide by a sensor; a signal to each would cost a crossing."""
@@ -890,6 +896,8 @@ class SenseManager(SavedState, Node):
         if self._left.pop(node.instance_id, None) is None:
             self._joined.add((is_sensor, known))
             self._joined_at = engine_step()
+        else:
+            self._last_bodies = None        # its body may be another one
         body = body_id(node)
         self._put(node, is_sensor, known, body)
         if self._contacts is not None:
@@ -900,7 +908,6 @@ class SenseManager(SavedState, Node):
         """Let position and body of a node be found by its id."""
         self._places[not is_sensor].put(RegionalSenseManager.row_of(known), node)
         self._bodies[not is_sensor].put(known, body)
-        self._last_bodies = None
 
     def _note_left(self, node: Any, is_sensor: bool, known: int) -> None:
         bodies = self._bodies[not is_sensor]
@@ -908,7 +915,6 @@ class SenseManager(SavedState, Node):
             self._contacts.leave(bodies.body_of(known), is_sensor, known)
         self._places[not is_sensor].drop(RegionalSenseManager.row_of(known))
         bodies.put(known, 0)
-        self._last_bodies = None
         # During a frame signals are being emitted: no later signal may refer to this source.
         if node.is_queued_for_deletion() or (self._is_in_frame and not is_sensor):
             self._remove(is_sensor, known)
@@ -1001,7 +1007,7 @@ class SenseManager(SavedState, Node):
     def _take_ids(self, sensors: Mapping[int, int], sources: Mapping[int, int]) -> None:
         """Give nodes the ids of a loaded game, by their old ids."""
         bodies, self._bodies = self._bodies, (BodiesBySlot(), BodiesBySlot())
-        self._places = self._space.places(), self._space.places()
+        self._places, self._last_bodies = (self._space.places(), self._space.places()), None
         for is_sensor, nodes, new in ((True, self._sensors, sensors), (False, self._sources, sources)):
             for old, node in nodes.items():
                 self._put(node, is_sensor, new[old], bodies[not is_sensor].body_of(old))

@@ -288,11 +288,7 @@ class SensorBase(DrawnNode, SenseMember):
 
     def _enlist(self, manager: Any) -> None:
         settings, memory, awareness = self._terms(manager)
-        changed = self._emit_change
-        self._id = manager.add_sensor(
-            self, settings, memory=memory.alike(), awareness=awareness,
-            on_gained=changed, on_lost=changed, on_forgotten=changed, on_expired=changed,
-            on_reported=changed, on_awareness_changed=self._emit_awareness)
+        self._id = manager.add_sensor(self, settings, memory=memory.alike(), awareness=awareness)
         manager.own_sources.update(self)
 
     def _terms(self, manager: Any) -> SensorTerms:
@@ -361,13 +357,13 @@ class SensorBase(DrawnNode, SenseMember):
 
     # A signal emitted earlier in the same frame may have removed this sensor, or the manager, from the tree. Where many
     # see one another most changes have no receiver: values for a signal without connections are not prepared.
-    def _emit_change(self, change: MemoryChange) -> None:
-        is_lost = change.kind == "lost" and self._manager is not None
-        place = (self._manager.point(change.last_known_position),) if is_lost else ()
-        self._emit_for(f"target_{change.kind}", change.target, *place)
-
-    def _emit_awareness(self, change: LevelChange) -> None:
-        self._emit_for("awareness_changed", change.target, change.level, change.name)
+    def emit_change(self, change: MemoryChange | LevelChange) -> None:
+        """Emit the signal of a change in memory or awareness."""
+        if isinstance(change, LevelChange):
+            self._emit_for("awareness_changed", change.target, change.level, change.name)
+        else:
+            place = (self._manager.point(change.last_known_position),) if change.kind == "lost" else ()
+            self._emit_for(f"target_{change.kind}", change.target, *place)
 
     def _emit_for(self, name: str, target: int, *more: Any) -> None:
         """Hand a change to the nodes that decide by this sensor, then emit it; a signal to each costs two crossings."""
