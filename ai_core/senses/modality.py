@@ -100,9 +100,7 @@ class Modality:
                 f"speed_m_per_s must be infinite for a continuous modality,"
                 f" got {self.speed_m_per_s}; use is_continuous=False for signals that travel"
             )
-        if not self.is_continuous and (
-            self.needs_cone or self.needs_line_of_sight or self.needs_light
-        ):
+        if not self.is_continuous and (self.needs_cone or self.needs_line_of_sight or self.needs_light):
             raise ValueError(
                 f"modality {self.name!r} must have is_continuous=True to use"
                 " needs_cone, needs_line_of_sight or needs_light"
@@ -112,9 +110,7 @@ class Modality:
                 f"still_share must be 1 for modality {self.name!r}, whose signals are emitted, got"
                 f" {self.still_share}; use is_continuous=True for a sense that notices motion")
         if self.is_continuous and (self.is_muffled or self.is_slow):
-            raise ValueError(
-                f"modality {self.name!r} must have is_continuous=False to use is_muffled or is_slow"
-            )
+            raise ValueError(f"modality {self.name!r} must have is_continuous=False to use is_muffled or is_slow")
         if self.is_slow and not self.delay_s_per_m:
             raise ValueError(
                 f"modality {self.name!r} arrives instantly, so it cannot be slow;"
@@ -123,11 +119,7 @@ class Modality:
 
     @classmethod
     def sight(
-        cls,
-        *,
-        range_m: float = 100.0,
-        kept_per_m: float = 1.0,
-        still_share: float = 1.0,
+        cls, *, range_m: float = 100.0, kept_per_m: float = 1.0, still_share: float = 1.0,
         full_motion_m_per_s: float = FULL_MOTION_M_PER_S,
     ) -> Modality:
         """Return sight: continuous, in cones, needs a line of sight, instant.
@@ -138,36 +130,18 @@ class Modality:
         return cls(
             "sight", range_m=range_m, kept_per_m=kept_per_m,
             is_continuous=True, needs_cone=True, needs_line_of_sight=True, needs_light=True,
-            still_share=still_share, full_motion_m_per_s=full_motion_m_per_s,
-        )
+            still_share=still_share, full_motion_m_per_s=full_motion_m_per_s)
 
     @classmethod
-    def hearing(
-        cls,
-        *,
-        range_m: float = 100.0,
-        kept_per_m: float = 0.9,
-        speed_m_per_s: float = 340.0,
-    ) -> Modality:
+    def hearing(cls, *, range_m: float = 100.0, kept_per_m: float = 0.9, speed_m_per_s: float = 340.0) -> Modality:
         """Return hearing: emitted, in every direction, at the speed of sound."""
-        return cls(
-            "hearing", range_m=range_m, kept_per_m=kept_per_m,
-            speed_m_per_s=speed_m_per_s, is_muffled=True,
-        )
+        return cls("hearing", range_m=range_m, kept_per_m=kept_per_m, speed_m_per_s=speed_m_per_s, is_muffled=True)
 
     @classmethod
-    def smell(
-        cls,
-        *,
-        range_m: float = 30.0,
-        kept_per_m: float = 0.9,
-        speed_m_per_s: float = 1.0,
-    ) -> Modality:
+    def smell(cls, *, range_m: float = 30.0, kept_per_m: float = 0.9, speed_m_per_s: float = 1.0) -> Modality:
         """Return smell: emitted, in every direction, slowly, and carried by the wind."""
         return cls(
-            "smell", range_m=range_m, kept_per_m=kept_per_m,
-            speed_m_per_s=speed_m_per_s, is_muffled=True, is_slow=True,
-        )
+            "smell", range_m=range_m, kept_per_m=kept_per_m, speed_m_per_s=speed_m_per_s, is_muffled=True, is_slow=True)
 
     @classmethod
     def touch(cls, *, range_m: float = 0.5) -> Modality:
@@ -243,9 +217,7 @@ class ByModality(MapOf):
         of: returns which numbers are required for the object that is loaded, no others; None for any.
     """
 
-    def __init__(
-        self, kind: Kind, of: Callable[[Any], Iterable[int]] | None = None, *, at: str | None = None
-    ) -> None:
+    def __init__(self, kind: Kind, of: Callable[[Any], Iterable[int]] | None = None, *, at: str | None = None) -> None:
         names = None if of is None else lambda owner: [owner._modalities[number].name for number in of(owner)]
         super().__init__(kind, names=names, at=at)
 

@@ -8,8 +8,7 @@ from ai_core.budget import Budget
 
 __all__ = [
     "ChangeKind", "Hear", "LevelChange", "MemoryChange", "Point", "ReachNumbers", "Sensation", "SensationReceiver",
-    "Signal",
-]
+    "Signal"]
 
 Point = tuple[float, float, float]
 """A position (m) as plain numbers, for reports."""

@@ -121,10 +121,8 @@ class FactorsBetween(NamedTuple):
             float(sources.size[target]), None if way is None else way.distance_m,
             0.0 if way is None else way.kept, acuity, clarity, parts,
             0.0 if kind.is_continuous else self.emitted.noise.level_at(number, (x, y, z)),
-            continuous.turns.of(sensor_id, source_id),
-            continuous.waits_passes(number, sensor_id, source_id),
-            sensors.period - self.frame % sensors.period if kind.is_continuous else None,
-        )
+            continuous.turns.of(sensor_id, source_id), continuous.waits_passes(number, sensor_id, source_id),
+            sensors.period - self.frame % sensors.period if kind.is_continuous else None)
         verdict = self._blocked(number, eye, target, way, factors)
         if not verdict and plain < factors.threshold and not answer:
             verdict = "too weak"
@@ -132,9 +130,7 @@ class FactorsBetween(NamedTuple):
             verdict = self._seen(answer, factors) if kind.is_continuous else _heard(way, factors)
         return factors._replace(verdict=verdict)
 
-    def _view(
-        self, number: int, sensor_id: int, source_id: int, answer: bool | None
-    ) -> tuple[float, tuple[str, ...]]:
+    def _view(self, number: int, sensor_id: int, source_id: int, answer: bool | None) -> tuple[float, tuple[str, ...]]:
         """Return how clearly a pair was seen when it was asked last, and which parts."""
         if answer is None:
             return 1.0, ()
@@ -150,9 +146,7 @@ class FactorsBetween(NamedTuple):
             return "sensed"
         return "too weak" if factors.clarity > 0 else "hidden"
 
-    def _blocked(
-        self, number: int, eye: int, target: int, way: ReachNumbers | None, factors: SenseFactors
-    ) -> str:
+    def _blocked(self, number: int, eye: int, target: int, way: ReachNumbers | None, factors: SenseFactors) -> str:
         """Return what is against it before anything is compared with a threshold; "" if nothing."""
         sensors, sources = self.sensors, self.sources
         self_source = int(sensors.self_source[eye])

@@ -12,8 +12,7 @@ from ai_core.described import Described
 from ai_core.errors import as_array, finite_number, point, positions, shown
 
 __all__ = [
-    "NO_CELL", "Floats", "GroundCells", "Ids", "WalkableGrid", "WalkablePolygons", "Work", "blocks", "rows_of_cells"
-]
+    "NO_CELL", "Floats", "GroundCells", "Ids", "WalkableGrid", "WalkablePolygons", "Work", "blocks", "rows_of_cells"]
 
 CLIMB_M = 0.5
 """Largest difference in height of neighbouring cells on flat ground (m); with less, stairs end the ground."""
@@ -190,8 +189,7 @@ class WalkableGrid(Described):
     SHOWN = ("cell_m", "area_m2")
 
     def __init__(
-        self, floor_m: ArrayLike, cell_m: float, *, origin: ArrayLike = (0, 0, 0), up: str = "y",
-        radius_m: float = 0.0,
+        self, floor_m: ArrayLike, cell_m: float, *, origin: ArrayLike = (0, 0, 0), up: str = "y", radius_m: float = 0.0,
     ) -> None:
         self.cell_m, self.up, self.radius_m = _checked(cell_m, up, radius_m)
         grid = as_array("floor_m", floor_m)

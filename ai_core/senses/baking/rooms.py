@@ -141,8 +141,7 @@ class _Basins:
             if other != NO_CELL and parent[other] != NO_CELL:
                 root = self._root(other)
                 if half_m[other] > steepest_m or (
-                    half_m[other] == steepest_m and (half_m[root], -root) > (half_m[mine], -mine)
-                ):
+                    half_m[other] == steepest_m and (half_m[root], -root) > (half_m[mine], -mine)):
                     mine, steepest_m = root, half_m[other]
                 if root not in found:
                     found.append(root)

@@ -96,9 +96,7 @@ def graph_from_text(text: str) -> SenseGraph:
     try:
         state = json.loads(text, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
-        raise StateError(
-            f"line {error.lineno}, column {error.colno}: not JSON, or truncated: {error.msg}"
-        ) from None
+        raise StateError(f"line {error.lineno}, column {error.colno}: not JSON, or truncated: {error.msg}") from None
     except RecursionError:
         raise StateError("the text is nested too deeply for a sense graph") from None
     check_version("", given := checked_dict("", state), VERSION)

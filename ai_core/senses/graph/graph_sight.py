@@ -186,9 +186,7 @@ class GraphSight(ContinuousSensing):
     def _keys(self, pairs: _Pairs) -> Rows:
         return keys_of(self._sensors.ids.by_slot[pairs.eye], self._sources.ids.by_slot[pairs.target])
 
-    def _best(
-        self, number: int, eyes: NDArray[np.intp], targets: NDArray[np.intp]
-    ) -> tuple[_Pairs, _Routes, Floats]:
+    def _best(self, number: int, eyes: NDArray[np.intp], targets: NDArray[np.intp]) -> tuple[_Pairs, _Routes, Floats]:
         """Return pairs that pass every test but the ray, and their intensities.
 
         Each is by its strongest route of those with the line of sight whose turn it is: the straight one, and those of

@@ -22,8 +22,7 @@ from ai_core.senses.source_table import SourceTable
 
 __all__ = [
     "NOWHERE", "GraphBySense", "Leg", "PassageTable", "SenseGraph", "ShapeLookup", "expanded", "lengths", "rows_in",
-    "shares_kept",
-]
+    "shares_kept"]
 
 NOWHERE = -1
 """Region of a position that lies in none."""
@@ -134,8 +133,7 @@ class SenseGraph(Saveable):
 
     STATE = DeclaredState(
         portals=MapOf(Row(_PortalState, Flag(), Optional(Number())), at="_portal_states"),
-        wind=PointKind(3, at="_velocity"),
-    )
+        wind=PointKind(3, at="_velocity"))
 
     def __init__(self, regions: Iterable[SenseRegion], portals: Iterable[SensePortal] = ()) -> None:
         self.regions = several("regions", regions, SenseRegion)
@@ -367,8 +365,7 @@ class PassageTable:
         self.mirror_m = np.sqrt(self.area_m2 / np.pi) * self.mirror.any(axis=1)
         self._kept_if = {
             True: [_share(one.kept_per_m, one.distance_m) for one in passages],
-            False: [_share(one.closed_kept_per_m, one.distance_m) for one in passages],
-        }
+            False: [_share(one.closed_kept_per_m, one.distance_m) for one in passages]}
         self.kept_open = np.array([max(both) for both in zip(*self._kept_if.values(), strict=True)], np.float64)
         self._own = [self._kept_if[is_open[number]][row] for row, (_, number, _) in enumerate(rows)]
         self._doors = DoorsOnLines(self, [
@@ -521,11 +518,7 @@ class GraphBySense:
     """
 
     def __init__(
-        self,
-        graph: SenseGraph,
-        own: Mapping[str, SenseGraph] | None,
-        modalities: ModalitySet,
-        sensors: SensorTable,
+        self, graph: SenseGraph, own: Mapping[str, SenseGraph] | None, modalities: ModalitySet, sensors: SensorTable,
         sources: SourceTable,
     ) -> None:
         by_name = {} if own is None else own

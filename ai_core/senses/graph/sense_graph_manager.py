@@ -79,16 +79,9 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
         graphs=Part(at="_graphs_by_number"), smells=Part(at="_smells"))
 
     def __init__(
-        self,
-        clock: Clock,
-        graph: SenseGraph,
-        *,
-        graphs: Mapping[str, SenseGraph] | None = None,
-        smells: Iterable[str] = (),
-        gradual: Iterable[str] = (),
-        faintest: float = FAINTEST,
-        smell_step_s: float = SMELL_STEP_S,
-        **settings: Unpack[SenseSettings],
+        self, clock: Clock, graph: SenseGraph, *, graphs: Mapping[str, SenseGraph] | None = None,
+        smells: Iterable[str] = (), gradual: Iterable[str] = (), faintest: float = FAINTEST,
+        smell_step_s: float = SMELL_STEP_S, **settings: Unpack[SenseSettings],
     ) -> None:
         super().__init__(clock, **settings)
         faintest = finite_number("faintest", faintest, above=0)
@@ -100,8 +93,7 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
         slow = [n for n in range(len(self._modalities)) if self._modalities[n].is_slow and n not in travelling]
         self._smells = SmellSpreading(
             self._modalities, travelling, self._sensors, self._graphs, faintest, step_s, report_every_s,
-            clock.now.seconds,
-        )
+            clock.now.seconds)
         self._emitted = GraphSignals(
             self._modalities, self._sensors, self._sources, self._kept, self.occlusion, self._graphs, self._smells,
             faintest, {*self._travelling("gradual", gradual), *slow})
@@ -114,9 +106,7 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
         """The graph of all senses without a graph of their own; opens and closes doors."""
         return self._graphs.graphs[0]
 
-    def change_modality(
-        self, name: str, *, range_m: float | None = None, kept_per_m: float | None = None
-    ) -> None:
+    def change_modality(self, name: str, *, range_m: float | None = None, kept_per_m: float | None = None) -> None:
         """Change the range of a modality; regions define kept_per_m.
 
         Raises:
@@ -148,9 +138,7 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
         region_id, scent = self._scent_near(region, source_id, modality_name)
         return 0.0 if scent is None else float(scent.intensity_in(region_id))
 
-    def uphill_from(
-        self, region: str | int, source_id: int, modality_name: str = "smell"
-    ) -> ScentGradient | None:
+    def uphill_from(self, region: str | int, source_id: int, modality_name: str = "smell") -> ScentGradient | None:
         """Return the neighbouring region in which the scent of a source is stronger than in this region.
 
         Repeated in that region, it leads to where the scent is strongest. None if that is this
@@ -169,11 +157,9 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
         steps merged as the budget did not suffice, and of regions with scents.
         """
         return {
-            **super().statistics(),
-            "scents": len(self._smells.scents), "scents_dropped": self._smells.dropped,
+            **super().statistics(), "scents": len(self._smells.scents), "scents_dropped": self._smells.dropped,
             "smell_steps_merged": self._smells.merged,
-            "regions_that_smell": sum(len(one.regions) for one in self._smells.scents.values()),
-        }
+            "regions_that_smell": sum(len(one.regions) for one in self._smells.scents.values())}
 
     @property
     def _graphs_by_number(self) -> dict[str, SenseGraph]:

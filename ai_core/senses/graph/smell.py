@@ -255,15 +255,8 @@ class SmellSpreading(Saveable):
     )
 
     def __init__(
-        self,
-        modalities: ModalitySet,
-        numbers: Collection[int],
-        sensors: SensorTable,
-        graphs: GraphBySense,
-        faintest: float,
-        step_s: float,
-        report_every_s: float,
-        begun_s: float,
+        self, modalities: ModalitySet, numbers: Collection[int], sensors: SensorTable, graphs: GraphBySense,
+        faintest: float, step_s: float, report_every_s: float, begun_s: float,
     ) -> None:
         self._modalities, self._sensors, self._graphs = modalities, sensors, graphs
         self._step_s, self._report_every_s = step_s, report_every_s

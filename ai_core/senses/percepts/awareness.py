@@ -7,9 +7,7 @@ from typing import NamedTuple
 
 from ai_core.errors import checked_name, keep_number, shown
 
-__all__ = [
-    "SUSPICIOUS_AND_ALERT", "UNAWARE", "AwarenessLevel", "AwarenessReasons", "AwarenessSettings",
-]
+__all__ = ["SUSPICIOUS_AND_ALERT", "UNAWARE", "AwarenessLevel", "AwarenessReasons", "AwarenessSettings"]
 
 UNAWARE = "unaware"
 """Name of level 0, which has no threshold."""
@@ -45,9 +43,7 @@ class AwarenessLevel:
 
 
 SUSPICIOUS_AND_ALERT = (
-    AwarenessLevel("suspicious", rises_at=0.3, falls_at=0.1),
-    AwarenessLevel("alert", rises_at=1.0, falls_at=0.5),
-)
+    AwarenessLevel("suspicious", rises_at=0.3, falls_at=0.1), AwarenessLevel("alert", rises_at=1.0, falls_at=0.5))
 """The default levels."""
 
 
@@ -82,9 +78,7 @@ class AwarenessSettings:
         for level in self.levels:
             if not isinstance(level, AwarenessLevel):
                 raise TypeError(f"levels must hold AwarenessLevel, got {shown(level)}")
-            if lower is not None and not (
-                level.rises_at > lower.rises_at and level.falls_at >= lower.falls_at
-            ):
+            if lower is not None and not (level.rises_at > lower.rises_at and level.falls_at >= lower.falls_at):
                 raise ValueError(
                     f"levels must be in rising order, got {level.name!r} not above {lower.name!r};"
                     " order them by rises_at and falls_at"

@@ -81,19 +81,14 @@ class SenseMemory(Described):
     _notify: Callable[[SenseMemory, list[MemoryChange]], None] | None = None
 
     def __init__(
-        self,
-        *,
-        lose_after_s: float = LOSE_AFTER_S,
-        max_age_s: float = MAXIMUM_AGE_S,
-        keep_expired_s: float = 0.0,
+        self, *, lose_after_s: float = LOSE_AFTER_S, max_age_s: float = MAXIMUM_AGE_S, keep_expired_s: float = 0.0,
         free_knowledge_s: float = 0.0,
     ) -> None:
         lose_after_s = finite_number("lose_after_s", lose_after_s, minimum=0)
         if max_age_s != math.inf:
             max_age_s = finite_number(
                 "max_age_s", max_age_s, minimum=lose_after_s,
-                remedy="a target is lost before it expires; use math.inf for never",
-            )
+                remedy="a target is lost before it expires; use math.inf for never")
         self.durations = MemoryDurations(
             lose_after_s, max_age_s, finite_number("keep_expired_s", keep_expired_s, minimum=0),
             finite_number("free_knowledge_s", free_knowledge_s, minimum=0))

@@ -25,8 +25,7 @@ from ai_core.senses.sensation import LevelChange, MemoryChange, Sensation
 
 __all__ = [
     "MEMORY_NUMBERS", "METER_NUMBERS", "NOT_IN_VIEW", "NO_SENSE", "KnownTarget", "MemoryDurations",
-    "Mind", "PerceptTable", "WatchedTarget", "number_in",
-]
+    "Mind", "PerceptTable", "WatchedTarget", "number_in"]
 
 MEMORY_NUMBERS = (
     "is_noticed", "is_expired", "first_sensed_s", "last_sensed_s", "noticed_s", "known_at_s", "x", "y", "z",
@@ -464,9 +463,7 @@ class KnownTarget:
         self.put_visibility(visibility)
 
     @cython.cfunc
-    def show(
-        self, number: cython.Py_ssize_t, intensity: cython.double, looks: cython.double, now_s: cython.double,
-    ):
+    def show(self, number: cython.Py_ssize_t, intensity: cython.double, looks: cython.double, now_s: cython.double):
         """Note for the meter how strongly the target shows itself in a look."""
         if not self.has_meter:
             self.begin_meter(now_s)
@@ -503,9 +500,7 @@ class KnownTarget:
             self.visibility, self.line_s, self.line_value = visibility, self.meter_s, self.value
 
     @cython.cfunc
-    def startle(
-        self, crossed: list, number: cython.Py_ssize_t, intensity: cython.double, now_s: cython.double,
-    ):
+    def startle(self, crossed: list, number: cython.Py_ssize_t, intensity: cython.double, now_s: cython.double):
         """Raise the meter by a stimulus."""
         if not self.has_meter:
             self.begin_meter(now_s)

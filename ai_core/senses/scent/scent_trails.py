@@ -86,15 +86,8 @@ class ScentTrails(Saveable):
     )
 
     def __init__(
-        self,
-        *,
-        modality_name: str = "smell",
-        radius_m: float = 3.0,
-        spacing_m: float = 1.0,
-        kept_per_s: float = 0.97,
-        faintest: float = 0.05,
-        max_marks: int = 2048,
-        sniff_every_s: float = 0.25,
+        self, *, modality_name: str = "smell", radius_m: float = 3.0, spacing_m: float = 1.0, kept_per_s: float = 0.97,
+        faintest: float = 0.05, max_marks: int = 2048, sniff_every_s: float = 0.25,
     ) -> None:
         self.modality_name = modality_name
         self._radius_m = finite_number("radius_m", radius_m, above=0)
@@ -159,16 +152,8 @@ class ScentTrails(Saveable):
             column[-1] = new[name]
 
     def smelled(
-        self,
-        position: ArrayLike,
-        threshold: float,
-        kept_per_m: float,
-        now_s: float,
-        *,
-        scent: int | None = None,
-        excluded: int = -1,
-        detection_mask: int = ALL_AFFILIATIONS,
-        distances_m: Distances | None = None,
+        self, position: ArrayLike, threshold: float, kept_per_m: float, now_s: float, *, scent: int | None = None,
+        excluded: int = -1, detection_mask: int = ALL_AFFILIATIONS, distances_m: Distances | None = None,
     ) -> list[ScentMark]:
         """Return the newest mark of each scent that is smelled at a place, by scent.
 
@@ -233,19 +218,13 @@ class TrailSmelling(Saveable):
     """Lets the sources of a sense manager leave marks, and its sensors smell them, at intervals."""
 
     STATE = DeclaredState(
-        trails=Part(),
-        marked_s=Seconds(absent=-np.inf, at="_marked_s"),
+        trails=Part(), marked_s=Seconds(absent=-np.inf, at="_marked_s"),
         sniffed_s=Seconds(absent=-np.inf, at="_sniffed_s"),
         to_mark=ListOf(Whole(maximum=LARGEST_ID), make=deque, at="_to_mark"),
-        to_smell=ListOf(Whole(maximum=LARGEST_ID), make=deque, at="_to_smell"),
-    )
+        to_smell=ListOf(Whole(maximum=LARGEST_ID), make=deque, at="_to_smell"))
 
     def __init__(
-        self,
-        trails: ScentTrails,
-        modalities: ModalitySet,
-        sensors: SensorTable,
-        sources: SourceTable,
+        self, trails: ScentTrails, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable,
         perception: Perception,
     ) -> None:
         self.trails, self._sensors, self._sources, self._perception = trails, sensors, sources, perception
@@ -311,8 +290,7 @@ class TrailSmelling(Saveable):
             sensors.position[slot], float(sensors.threshold[slot, self._number]),
             self._modalities[self._number].kept_per_m, now_s,
             scent=scent, excluded=int(sensors.self_source[slot]), detection_mask=int(sensors.detection_mask[slot]),
-            distances_m=None if path_m is None else lambda places: path_m(self._number, slot, places),
-        )
+            distances_m=None if path_m is None else lambda places: path_m(self._number, slot, places))
 
     def _sniff(self, sensor_id: int, budget: Budget, now_s: float) -> None:
         marks = self._smelled(self._sensors.ids.slot(sensor_id), None, now_s)

@@ -34,9 +34,7 @@ class Backdrop(NamedTuple):
 
 
 Background = Callable[
-    [NDArray[np.float32], NDArray[np.float32], NDArray[np.int32], NDArray[np.int32]],
-    "Backdrop | None",
-]
+    [NDArray[np.float32], NDArray[np.float32], NDArray[np.int32], NDArray[np.int32]], "Backdrop | None"]
 """Callable that takes many lines (from, to, sensor ids, source ids) and returns what they hit first
 beyond ``to``; None for "unknown at present".
 """
@@ -75,8 +73,7 @@ class Camouflage(Described):
         self._table = np.ones((len(self._number) + 1, len(self._number) + 1))
         for (source, behind), factor in factors.items():
             self._table[self._number[source], self._number[behind]] = finite_number(
-                f"factors[{source!r}, {behind!r}]", factor, minimum=0
-            )
+                f"factors[{source!r}, {behind!r}]", factor, minimum=0)
         self._highest = self._table.max(axis=1)
 
     @property

@@ -31,9 +31,7 @@ __all__ = ["NO_QUERY", "PASSES_TIMED", "ContinuousSensing", "LineOfSight", "Quer
 Floats = NDArray[np.float64]
 
 LineOfSight = Callable[
-    [NDArray[np.float32], NDArray[np.float32], NDArray[np.int32], NDArray[np.int32]],
-    "NDArray[np.bool_] | None",
-]
+    [NDArray[np.float32], NDArray[np.float32], NDArray[np.int32], NDArray[np.int32]], "NDArray[np.bool_] | None"]
 """Callable that takes many lines (from, to, sensor ids, source ids), shapes (n, 3), (n, 3), (n,),
 (n,), and returns which are free, (n,) bool. None means "unknown at present": all pairs keep
 their last answer and their turn. The arrays are valid during the call.

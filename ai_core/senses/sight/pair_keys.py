@@ -20,9 +20,7 @@ NEVER_REPORTED_S = -np.inf
 """Stands for "not yet" among moments of reports (s)."""
 
 
-def keys_of(
-    sensor_ids: NDArray[np.int32], source_ids: NDArray[np.int32]
-) -> NDArray[np.int64]:
+def keys_of(sensor_ids: NDArray[np.int32], source_ids: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return the keys of pairs."""
     keys: NDArray[np.int64] = sensor_ids.astype(np.int64) << ID_BITS | source_ids
     return keys

@@ -77,12 +77,8 @@ class SightCone:
         angle = finite_number("angle", angle, above=0)
         reach = finite_number("reach", reach, above=0)
         return SightCone(
-            self.range_m * reach,
-            min(math.tau, self.horizontal_rad * angle),
-            min(math.pi, self.vertical_rad * angle),
-            self.acuity,
-            None if self.lose_range_m is None else self.lose_range_m * reach,
-        )
+            self.range_m * reach, min(math.tau, self.horizontal_rad * angle), min(math.pi, self.vertical_rad * angle),
+            self.acuity, None if self.lose_range_m is None else self.lose_range_m * reach)
 
 
 def packed_cones(cones: Sequence[SightCone]) -> Floats:

@@ -350,9 +350,7 @@ class SightLoops:
 
     # Pairs of sensor and source.
 
-    def pairs_in_reach(
-        self, sensors, sensor_ids, sources, source_ids, number: cython.Py_ssize_t, kind,
-    ) -> tuple:
+    def pairs_in_reach(self, sensors, sensor_ids, sources, source_ids, number: cython.Py_ssize_t, kind) -> tuple:
         """Return the pairs of sensor and source that pass every test but the ray, valid until the next call.
 
         Args:

@@ -27,9 +27,7 @@ class Views:
     def __init__(self) -> None:
         self.by_modality: dict[int, dict[int, tuple[float, int]]] = {}
 
-    def note(
-        self, number: int, keys: list[int], clarity: list[float], parts: list[int]
-    ) -> None:
+    def note(self, number: int, keys: list[int], clarity: list[float], parts: list[int]) -> None:
         """Keep new answers."""
         views = self.by_modality.setdefault(number, {})
         views.update(zip(keys, zip(clarity, parts, strict=True), strict=True))

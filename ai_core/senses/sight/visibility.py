@@ -24,11 +24,7 @@ class Visibility:
     """Turns the answers of rays into the clarity of targets."""
 
     def __init__(
-        self,
-        modalities: ModalitySet,
-        sensors: SensorTable,
-        sources: SourceTable,
-        background: Background | None,
+        self, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable, background: Background | None,
     ) -> None:
         self._modalities = modalities
         self._sensors = sensors
@@ -60,15 +56,11 @@ class Visibility:
             return question, 0
         return question.part(0, count), int(total[count - 1])
 
-    def of(
-        self, question: LineQuery, continuous: ContinuousSensing, line_of_sight: LineOfSight | None
-    ) -> LineOfSight:
+    def of(self, question: LineQuery, continuous: ContinuousSensing, line_of_sight: LineOfSight | None) -> LineOfSight:
         """Return a function that answers for whole pairs, with rays from ``line_of_sight``."""
 
         def answer(
-            eyes: NDArray[np.float32],
-            targets: NDArray[np.float32],
-            sensor_ids: NDArray[np.int32],
+            eyes: NDArray[np.float32], targets: NDArray[np.float32], sensor_ids: NDArray[np.int32],
             source_ids: NDArray[np.int32],
         ) -> NDArray[np.bool_] | None:
             count = self._parts_of(source_ids)
@@ -103,9 +95,7 @@ class Visibility:
         if not details:
             return np.ones(len(source_ids), np.intp)
         return np.array(
-            [max(1, len(details[one].parts)) if one in details else 1 for one in source_ids.tolist()],
-            np.intp,
-        )
+            [max(1, len(details[one].parts)) if one in details else 1 for one in source_ids.tolist()], np.intp)
 
     def _points(
         self, targets: NDArray[np.float32], source_ids: NDArray[np.int32], part: NDArray[np.intp]
@@ -137,10 +127,7 @@ class Visibility:
         return may
 
     def _factors(
-        self,
-        eyes: NDArray[np.float32],
-        points: NDArray[np.float32],
-        sensor_ids: NDArray[np.int32],
+        self, eyes: NDArray[np.float32], points: NDArray[np.float32], sensor_ids: NDArray[np.int32],
         source_ids: NDArray[np.int32],
     ) -> Floats:
         """Return for free lines the factor of light and background, relative to the highest possible."""
@@ -160,8 +147,7 @@ class Visibility:
         return found
 
     def _noted(
-        self, question: LineQuery, pairs: dict[int, PairsInView], clarity: Floats,
-        bits: NDArray[np.int64],
+        self, question: LineQuery, pairs: dict[int, PairsInView], clarity: Floats, bits: NDArray[np.int64],
     ) -> NDArray[np.bool_]:
         """Keep the answers, and return which targets are seen strongly enough."""
         is_seen = bits > 0
@@ -171,9 +157,7 @@ class Visibility:
             mine = question.modality == number
             intensity = pairs[number].intensity[question.row[mine]] * clarity[mine]
             is_seen[mine] &= intensity >= self._sensors.threshold[slots[mine], number]
-            self._sources.views.note(
-                number, keys[mine].tolist(), clarity[mine].tolist(), bits[mine].tolist()
-            )
+            self._sources.views.note(number, keys[mine].tolist(), clarity[mine].tolist(), bits[mine].tolist())
             self._sources.views.keep_only(number, pairs[number].keys)
         return is_seen
 

@@ -14,8 +14,7 @@ AGAIN_S = 0.25
 
 CONTACTS = {
     "Area3D": ("body_entered", "area_entered"), "Area2D": ("body_entered", "area_entered"),
-    "RigidBody3D": ("body_entered",), "RigidBody2D": ("body_entered",),
-}
+    "RigidBody3D": ("body_entered",), "RigidBody2D": ("body_entered",)}
 """Signals of a body that report contacts."""
 
 

@@ -87,9 +87,7 @@ class PhysicsSpace3D:
         if self.node.is_valid():
             self.node.free()
 
-    def are_free(
-        self, origins: Rows, targets: Rows, allowed: NDArray[np.int64] | None = None
-    ) -> NDArray[np.bool_]:
+    def are_free(self, origins: Rows, targets: Rows, allowed: NDArray[np.int64] | None = None) -> NDArray[np.bool_]:
         """Return for n rays whether no body blocks them, except ``allowed`` bodies; valid until the next call.
 
         Args:
@@ -108,9 +106,7 @@ class PhysicsSpace3D:
             self._free[:] = 1
         return self._answers
 
-    def behind(
-        self, eyes: Rows, targets: Rows, own: NDArray[np.int64], reach_m: float
-    ) -> NDArray[np.int64]:
+    def behind(self, eyes: Rows, targets: Rows, own: NDArray[np.int64], reach_m: float) -> NDArray[np.int64]:
         """Return for n lines the instance id of the first body beyond the target, 0 for none.
 
         Args:
@@ -125,9 +121,7 @@ class PhysicsSpace3D:
         np.divide(offsets * np.float32(reach_m), lengths, out=offsets, where=lengths > 0)
         return self._met(targets, targets + offsets, own[:, np.newaxis], 1)[:, 0]
 
-    def through(
-        self, origins: Rows, targets: Rows, own: NDArray[np.int64], most: int, mask: int
-    ) -> NDArray[np.int64]:
+    def through(self, origins: Rows, targets: Rows, own: NDArray[np.int64], most: int, mask: int) -> NDArray[np.int64]:
         """Return for n lines the instance ids of the bodies on them: shape (n, most), padded with 0.
 
         A body occurs as often as the line enters it.
@@ -148,9 +142,7 @@ class PhysicsSpace3D:
             self._meet_back_faces(True)
             self.node.collision_mask = sight_mask
 
-    def _met(
-        self, origins: Rows, targets: Rows, own: NDArray[np.int64], most: int
-    ) -> NDArray[np.int64]:
+    def _met(self, origins: Rows, targets: Rows, own: NDArray[np.int64], most: int) -> NDArray[np.int64]:
         met = np.zeros((len(origins), most), np.int64)
         if self.node.is_valid():      # a callback may have ended the scene
             cast_through(self.node, self._rows(origins), self._rows(targets), met, np.ascontiguousarray(own))

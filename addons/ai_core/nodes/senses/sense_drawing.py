@@ -20,8 +20,7 @@ from addons.ai_core.nodes.senses.sense_place import manager_of
 
 COLORS = {
     "sight": (1.0, 0.85, 0.3), "near": (1.0, 0.6, 0.25), "hearing": (0.35, 0.7, 1.0), "smell": (0.5, 0.9, 0.4),
-    "region": (0.75, 0.55, 1.0), "portal": (0.3, 0.95, 0.85),
-}
+    "region": (0.75, 0.55, 1.0), "portal": (0.3, 0.95, 0.85)}
 """Color of lines by their meaning."""
 
 SHORTEST_M = 0.3
@@ -238,8 +237,7 @@ class DrawnNode:
 
 MEANINGS = {
     "sight": "sight", "near": "sees nearby", "hearing": "reach of sound", "smell": "reach of smell",
-    "region": "region of the sense graph", "portal": "portal",
-}
+    "region": "region of the sense graph", "portal": "portal"}
 """Texts of the legend, by the meaning of lines."""
 
 REGION_OPACITY = 0.5

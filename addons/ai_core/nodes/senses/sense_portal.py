@@ -22,8 +22,7 @@ def _carries(
     return (
         export(float, 1.0, range=(0, 1, 0.001), doc="Share kept per metre of the path through.", **shown),
         export(float, closed, range=(0, 1, 0.001), doc=closed_doc, **shown),
-        export(float, 1.0, range=(0, 1000, 0.01), or_greater=True, unit="m", doc=distance_doc, **shown),
-    )
+        export(float, 1.0, range=(0, 1000, 0.01), or_greater=True, unit="m", doc=distance_doc, **shown))
 
 
 def _ends(dimensions: int) -> tuple[Any, Any, Any]:

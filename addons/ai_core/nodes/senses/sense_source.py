@@ -217,9 +217,7 @@ class SenseSourceBase(DrawnNode, SenseMember):
     def _terms(self, manager: Any) -> dict[str, Any]:
         return _TERMS.of(self, manager.unit, manager.keeps_trails, manager.sees_backgrounds, self.has_faded)
 
-    def made_terms(
-        self, unit: float, keeps_trails: bool, sees_backgrounds: bool, has_faded: bool,
-    ) -> dict[str, Any]:
+    def made_terms(self, unit: float, keeps_trails: bool, sees_backgrounds: bool, has_faded: bool) -> dict[str, Any]:
         """Return the arguments of ``add_source`` and ``change_source``, below a SenseManager with these settings."""
         settings = core_settings(self)
         strengths = settings["strengths"]
@@ -228,12 +226,9 @@ class SenseSourceBase(DrawnNode, SenseMember):
         if keeps_trails:
             strengths[TRAIL] = self.trail_strength
         return {
-            **settings,
-            "strengths": {**strengths, **self.other_strengths},
-            "pattern": self.pattern if sees_backgrounds else "",
-            "parts": self._parts(unit),
-            "affiliation": 0 if has_faded else self.affiliation & 0xFFFFFFFF,
-        }
+            **settings, "strengths": {**strengths, **self.other_strengths},
+            "pattern": self.pattern if sees_backgrounds else "", "parts": self._parts(unit),
+            "affiliation": 0 if has_faded else self.affiliation & 0xFFFFFFFF}
 
     def _parts(self, unit: float) -> list[VisiblePart]:
         shares = self.part_shares

@@ -34,9 +34,7 @@ MEANINGS = ("sight, unaware", "sight, suspicious", "sight, alert")
 NEAR_COLOR, NEAR_MEANING = (0.55, 0.8, 0.9), "sees nearby in every direction"
 
 
-def sight_fans(
-    space: Any, sensors: Sequence[Any], bodies: NDArray[np.int64], unit: float,
-) -> list[DrawnShapes]:
+def sight_fans(space: Any, sensors: Sequence[Any], bodies: NDArray[np.int64], unit: float) -> list[DrawnShapes]:
     """Return the fans of all sensors, in units of the scene.
 
     Args:
