@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 from ai_core.saving.kinds import Whole
 from ai_core.senses.graph.sense_graph import (
     NOWHERE,
-    GraphBySense,
     PassageTable,
+    SensedGraph,
     expanded,
     lengths,
     rows_in,
-    shares_kept,
 )
 from ai_core.senses.modality import ByModality, ModalitySet
 from ai_core.senses.sensation import ReachNumbers
@@ -104,10 +103,10 @@ class GraphSight(ContinuousSensing):
     STATE = ContinuousSensing.STATE.extended(turn_of=ByModality(ByPair(Whole()), of=attrgetter("pairs")))
 
     def __init__(
-        self, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable, graphs: GraphBySense,
+        self, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable, graph: SensedGraph,
     ) -> None:
         super().__init__(modalities, sensors, sources)
-        self._graphs = graphs
+        self._graph = graph
         # Of pairs with an answer, which of their lines of sight is asked; by number of the modality, then key.
         self.turn_of: dict[int, dict[int, int]] = {number: {} for number in self.pairs}
         self._most_lines = 1    # of any pair so far
@@ -180,7 +179,7 @@ class GraphSight(ContinuousSensing):
 
     def _shows_elsewhere(self, number: int) -> bool:
         """Return whether there are cameras or mirrors for a modality."""
-        table = self._graphs.tables[number]
+        table = self._graph.tables[number]
         return bool(table.is_relayed.any() or table.mirror_m.any())
 
     def _keys(self, pairs: _Pairs) -> Rows:
@@ -228,14 +227,14 @@ class GraphSight(ContinuousSensing):
         """Return every pair that a route of the graph joins, by every route."""
         eyes = eyes[np.isfinite(self._sensors.threshold[eyes, number])]
         targets = targets[self._sources.strength[targets, number] >= 0]
-        at_end, at_start = self._graphs.sensor_regions(number)[eyes], self._graphs.source_regions(number)[targets]
+        at_end, at_start = self._graph.sensor_regions[eyes], self._graph.source_regions[targets]
         eyes, at_end = eyes[at_end != NOWHERE], at_end[at_end != NOWHERE]
         targets, at_start = targets[at_start != NOWHERE], at_start[at_start != NOWHERE]
-        routes = self._routes(self._graphs.tables[number], np.unique(at_end))
+        routes = self._routes(self._graph.tables[number], np.unique(at_end))
         route, eye = rows_in(at_end, routes.to_region)
         index, target = rows_in(at_start, routes.from_region[route])
         return self._measured(
-            self._graphs.tables[number], routes, eyes[eye[index]], targets[target], route[index]), routes
+            self._graph.tables[number], routes, eyes[eye[index]], targets[target], route[index]), routes
 
     def _routes(self, table: PassageTable, regions: NDArray[np.int32]) -> _Routes:
         _, found = expanded(table.in_first, regions)
@@ -272,7 +271,7 @@ class GraphSight(ContinuousSensing):
         distance_m = np.where(is_direct, straight_m, (out_m + in_m) + routes.distance_m[route] / size)
         out_m, in_m = np.where(is_direct, straight_m, out_m), np.where(is_direct, 0.0, in_m)
         # The product of the two legs first: it is the same in the opposite direction.
-        legs = shares_kept(table.kept_per_m[routes.from_region[route]], out_m) * shares_kept(
+        legs = np.float_power(table.kept_per_m[routes.from_region[route]], out_m) * np.float_power(
             table.kept_per_m[routes.to_region[route]], in_m)
         return _Pairs(
             eye, target, route, distance_m, legs * routes.kept[route], (looked_at - eye_at) / size[:, np.newaxis],

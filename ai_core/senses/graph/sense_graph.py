@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import NamedTuple
 
@@ -21,8 +21,7 @@ from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.source_table import SourceTable
 
 __all__ = [
-    "NOWHERE", "GraphBySense", "Leg", "PassageTable", "SenseGraph", "ShapeLookup", "expanded", "lengths", "rows_in",
-    "shares_kept"]
+    "NOWHERE", "Leg", "PassageTable", "SenseGraph", "SensedGraph", "ShapeLookup", "expanded", "lengths", "rows_in"]
 
 NOWHERE = -1
 """Region of a position that lies in none."""
@@ -383,7 +382,7 @@ class PassageTable:
         came, goes = expanded(self.out_first, self.to_region)
         self.leg_first = _first_of_each(came, len(self))
         self.leg_distance_m = lengths(self.end[came] - self.start[goes])
-        self.leg_kept = shares_kept(self.kept_per_m[self.to_region[came]], self.leg_distance_m)
+        self.leg_kept = np.float_power(self.kept_per_m[self.to_region[came]], self.leg_distance_m)
         self.length_of, self.kept_of = self.distance_m.tolist(), kept
         self.changes = 0
         self._legs: dict[int, list[Leg]] = {}
@@ -482,12 +481,6 @@ def lengths(offsets: Floats) -> Floats:
     return found
 
 
-def shares_kept(kept_per_m: Floats | float, distance_m: Floats) -> Floats:
-    """Return which share of an intensity is left after ``distance_m``."""
-    found: Floats = np.float_power(kept_per_m, distance_m)
-    return found
-
-
 class _TrackedRegions:
     """The regions of rows that move: looked up again only for rows that moved. Cost: O(rows) to compare."""
 
@@ -508,42 +501,32 @@ class _TrackedRegions:
         return self._regions
 
 
-class GraphBySense:
-    """The graph of each modality, and the regions of sensors and sources in it.
+class SensedGraph:
+    """A graph in use by a sense manager: its passages in each modality, and the regions of sensors and sources.
 
     Attributes:
-        graphs: every graph, each once: ``graph`` first, then by modality.
-        graph: graph of each modality, by its number.
         tables: passages of each modality, by its number.
     """
 
     def __init__(
-        self, graph: SenseGraph, own: Mapping[str, SenseGraph] | None, modalities: ModalitySet, sensors: SensorTable,
-        sources: SourceTable,
+        self, graph: SenseGraph, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable,
     ) -> None:
-        by_name = {} if own is None else own
-        check_type("graphs", by_name, Mapping)
-        numbers = {modalities.number(name): name for name in by_name}
-        names = [modalities[number].name for number in range(len(modalities))]
-        self.graph = [by_name[numbers[n]] if n in numbers else graph for n in range(len(names))]
-        for one in (graph, *self.graph):
-            check_type("graph, or a value of graphs,", one, SenseGraph)
-        self.graphs = list({id(one): one for one in (graph, *self.graph)}.values())
-        for name in (name for one in self.graphs for name in one.modalities):
-            if name not in names:
-                raise UnknownNameError("modality", name, names)
-        self.tables: list[PassageTable] = [one.table(modalities[number]) for number, one in enumerate(self.graph)]
-        self._sensors, self._sources = sensors, sources
-        self._regions = {
-            id(one): (_TrackedRegions(one.lookup), _TrackedRegions(one.lookup)) for one in self.graphs}
+        check_type("graph", graph, SenseGraph)
+        for name in graph.modalities:
+            modalities.number(name)
+        self.graph, self._sensors, self._sources = graph, sensors, sources
+        self.tables: list[PassageTable] = [graph.table(one) for one in modalities.all]
+        self._sensor_regions, self._source_regions = _TrackedRegions(graph.lookup), _TrackedRegions(graph.lookup)
 
-    def sensor_regions(self, number: int) -> NDArray[np.int32]:
-        """Return the region of every row of sensors, in the graph of a modality."""
-        return self._regions[id(self.graph[number])][0].of(self._sensors.position)
+    @property
+    def sensor_regions(self) -> NDArray[np.int32]:
+        """The region of every row of sensors; read-only."""
+        return self._sensor_regions.of(self._sensors.position)
 
-    def source_regions(self, number: int) -> NDArray[np.int32]:
-        """Return the region of every row of sources, in the graph of a modality."""
-        return self._regions[id(self.graph[number])][1].of(self._sources.position)
+    @property
+    def source_regions(self) -> NDArray[np.int32]:
+        """The region of every row of sources; read-only."""
+        return self._source_regions.of(self._sources.position)
 
     def path_m(self, number: int, sensor: int, places: NDArray[np.float32]) -> Floats:
         """Return the distance from places (n, 3) to a sensor, by its slot (m).
@@ -552,12 +535,12 @@ class GraphBySense:
 
         Cost: O(places), for each portal into the region.
         """
-        here, table = int(self.sensor_regions(number)[sensor]), self.tables[number]
+        here, table = int(self.sensor_regions[sensor]), self.tables[number]
         found = np.full(len(places), np.inf)
         if here == NOWHERE or not len(places):
             return found
         nose = self._sensors.position[sensor].astype(np.float64)
-        where = self.graph[number].lookup(places)
+        where = self.graph.lookup(places)
         found[where == here] = lengths(places[where == here] - nose)
         for row in table.into(here):
             there = np.flatnonzero(where == table.from_region[row])

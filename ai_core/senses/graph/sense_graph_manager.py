@@ -1,7 +1,7 @@
 """The sense graph manager: signals travel through regions and portals, so that walls stop them."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Unpack
 
 from numpy.typing import ArrayLike
@@ -11,7 +11,7 @@ from ai_core.clock import Clock
 from ai_core.errors import UnknownNameError, finite_number, several_names
 from ai_core.saving.declared_state import Part, Saveable
 from ai_core.senses.graph.graph_sight import GraphSight
-from ai_core.senses.graph.sense_graph import GraphBySense, SenseGraph
+from ai_core.senses.graph.sense_graph import SensedGraph, SenseGraph
 from ai_core.senses.graph.sense_graph_waves import GraphSignals
 from ai_core.senses.graph.smell import Scent, ScentGradient, ScentKey, SmellSpreading
 from ai_core.senses.regional_sense_manager import REPORT_EVERY_S, RegionalSenseManager
@@ -56,8 +56,7 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
 
     Args:
         clock: game time.
-        graph: regions and portals of all senses.
-        graphs: graph by modality name, for senses with a graph of their own.
+        graph: regions and portals.
         smells: names of the modalities that are smells; their speed is not 0.
         gradual: names of modalities whose waves are simulated while they travel, so that
             changes of doors and sensors in the meantime have an effect; ``is_slow`` modalities always are.
@@ -76,35 +75,34 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
     """
 
     STATE = RegionalSenseManager.STATE.extended(
-        graphs=Part(at="_graphs_by_number"), smells=Part(at="_smells"))
+        graph=Part(), smells=Part(at="_smells"))
 
     def __init__(
-        self, clock: Clock, graph: SenseGraph, *, graphs: Mapping[str, SenseGraph] | None = None,
-        smells: Iterable[str] = (), gradual: Iterable[str] = (), faintest: float = FAINTEST,
-        smell_step_s: float = SMELL_STEP_S, **settings: Unpack[SenseSettings],
+        self, clock: Clock, graph: SenseGraph, *, smells: Iterable[str] = (), gradual: Iterable[str] = (),
+        faintest: float = FAINTEST, smell_step_s: float = SMELL_STEP_S, **settings: Unpack[SenseSettings],
     ) -> None:
         super().__init__(clock, **settings)
         faintest = finite_number("faintest", faintest, above=0)
         step_s = finite_number("smell_step_s", smell_step_s, above=0)
         report_every_s = float(settings.get("report_every_s", REPORT_EVERY_S))
-        self._graphs = GraphBySense(graph, graphs, self._modalities, self._sensors, self._sources)
-        self._continuous = GraphSight(self._modalities, self._sensors, self._sources, self._graphs)
+        self._graph = SensedGraph(graph, self._modalities, self._sensors, self._sources)
+        self._continuous = GraphSight(self._modalities, self._sensors, self._sources, self._graph)
         travelling = self._travelling("smells", smells)
         slow = [n for n in range(len(self._modalities)) if self._modalities[n].is_slow and n not in travelling]
         self._smells = SmellSpreading(
-            self._modalities, travelling, self._sensors, self._graphs, faintest, step_s, report_every_s,
+            self._modalities, travelling, self._sensors, self._graph, faintest, step_s, report_every_s,
             clock.now.seconds)
         self._emitted = GraphSignals(
-            self._modalities, self._sensors, self._sources, self._kept, self.occlusion, self._graphs, self._smells,
+            self._modalities, self._sensors, self._sources, self._kept, self.occlusion, self._graph, self._smells,
             faintest, {*self._travelling("gradual", gradual), *slow})
         if self._smelling is not None:
-            self._smelling.path_m = self._graphs.path_m
+            self._smelling.path_m = self._graph.path_m
         self._turns = self._made_turns()
 
     @property
     def graph(self) -> SenseGraph:
-        """The graph of all senses without a graph of their own; opens and closes doors."""
-        return self._graphs.graphs[0]
+        """The graph; opens and closes doors."""
+        return self._graph.graph
 
     def change_modality(self, name: str, *, range_m: float | None = None, kept_per_m: float | None = None) -> None:
         """Change the range of a modality; regions define kept_per_m.
@@ -126,8 +124,7 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
         Raises:
             TypeError, ValueError: if it is not a velocity.
         """
-        for graph in self._graphs.graphs:
-            graph.set_wind(velocity)
+        self._graph.graph.set_wind(velocity)
 
     def smell_in(self, region: str | int, source_id: int, modality_name: str = "smell") -> float:
         """Return the intensity of the scent of a source in a region, 0 where there is none.
@@ -161,10 +158,6 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
             "smell_steps_merged": self._smells.merged,
             "regions_that_smell": sum(len(one.regions) for one in self._smells.scents.values())}
 
-    @property
-    def _graphs_by_number(self) -> dict[str, SenseGraph]:
-        return {str(number): graph for number, graph in enumerate(self._graphs.graphs)}
-
     def _travelling(self, what: str, names: Iterable[str]) -> list[int]:
         """Return the numbers of modalities that take time."""
         numbers = sorted({self._modalities.number(name) for name in several_names(what, names)})
@@ -180,7 +173,7 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
         number = self._modalities.number(modality_name)
         if number not in self._smells.models:
             raise UnknownNameError("smell", modality_name, map(self._smells.name_of, self._smells.models))
-        region_id = self._graphs.graph[number].region_id(region)
+        region_id = self._graph.graph.region_id(region)
         return region_id, self._smells.scents.get(ScentKey(modality_name, int(source_id)))
 
     def _signal_stages(self) -> tuple[Stage, ...]:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ai_core.budget import Budget
 from ai_core.saving.declared_state import Refuse
 from ai_core.saving.kinds import ArrayOf, Flag, ListOf, MapOf, Number, Optional, Record, Row, Whole
-from ai_core.senses.graph.sense_graph import NOWHERE, GraphBySense, Leg, PassageTable, lengths, rows_in, shares_kept
+from ai_core.senses.graph.sense_graph import NOWHERE, Leg, PassageTable, SensedGraph, lengths, rows_in
 from ai_core.senses.graph.smell import SmellSpreading
 from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK
 from ai_core.senses.modality import ModalitySet
@@ -196,11 +196,11 @@ class GraphSignals(EmittedSignals):
 
     def __init__(
         self, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable, muffle: Muffle,
-        occlusion: Between | None, graphs: GraphBySense, smells: SmellSpreading, faintest: float,
+        occlusion: Between | None, graph: SensedGraph, smells: SmellSpreading, faintest: float,
         gradual: Collection[int],
     ) -> None:
         super().__init__(modalities, sensors, sources, muffle, occlusion)
-        self._graphs, self._smells, self._faintest = graphs, smells, faintest
+        self._graph, self._smells, self._faintest = graph, smells, faintest
         self._gradual = frozenset(gradual)
         self._kept_at = self._kept_per_m_at
         self._lacked_rays = False       # when this pass over the waves began
@@ -230,7 +230,7 @@ class GraphSignals(EmittedSignals):
         self._smells.emit(source_id, affiliation, modality, strength, position, now_s, tag)
 
     def _begin(self, signal: Signal) -> int:
-        region = self._graphs.graph[signal.modality].region_at(signal.position)
+        region = self._graph.graph.region_at(signal.position)
         if region != NOWHERE:
             self.waves.append(SpreadingWave(signal, region))
         return 1
@@ -242,12 +242,12 @@ class GraphSignals(EmittedSignals):
             source_id = int(self._sources.ids.by_slot[target])
             intensity = self._smells.intensity_at(number, source_id, eye)
             return ReachNumbers(None, intensity / strength, NOWHERE_NEAR) if intensity and strength else None
-        region = self._graphs.graph[number].region_at((x, y, z))
-        here = int(self._graphs.sensor_regions(number)[eye])
+        region = self._graph.graph.region_at((x, y, z))
+        here = int(self._graph.sensor_regions[eye])
         if NOWHERE in (region, here):
             return None
         wave = SpreadingWave(Signal(0, NO_SENSOR, number, strength, (x, y, z), 0.0), region)
-        wave.shares = self._shares_to_passages(wave, 0, len(self._graphs.tables[number]))
+        wave.shares = self._shares_to_passages(wave, 0, len(self._graph.tables[number]))
         while not self._spread(wave, math.inf, PASSAGES_PER_BLOCK)[1]:
             pass
         ways = self._heard(wave, np.array([eye]))
@@ -264,8 +264,8 @@ class GraphSignals(EmittedSignals):
         return ReachNumbers(float(ways.distance_m[first]), kept, (x, y, z))
 
     def _kept_per_m_at(self, number: int, slot: int) -> float:
-        region = self._graphs.graph[number].region_at(self._sensors.position[slot].tolist())
-        return SILENT if region == NOWHERE else float(self._graphs.tables[number].kept_per_m[region])
+        region = self._graph.graph.region_at(self._sensors.position[slot].tolist())
+        return SILENT if region == NOWHERE else float(self._graph.tables[number].kept_per_m[region])
 
     def _advance_wave(self, wave: SpreadingWave, budget: Budget, now_s: float) -> bool:
         """Spread a wave through some passages; return True if it has met all sensors up to its present front.
@@ -288,7 +288,7 @@ class GraphSignals(EmittedSignals):
         number = wave.signal.modality
         if wave.lacks_rays or number not in self._gradual:
             return not wave.lacks_rays
-        table = self._graphs.tables[number]
+        table = self._graph.tables[number]
         so_far_m, _, _, region = wave.columns(table)
         ends_m = float((so_far_m + table.across_m[region]).max(initial=0.0))
         return not wave.waiting and self._front_m(wave, now_s) >= min(ends_m, self._modalities[number].range_m)
@@ -305,7 +305,7 @@ class GraphSignals(EmittedSignals):
 
     def _knows_shares(self, wave: SpreadingWave, budget: Budget, now_s: float) -> bool:
         """Query what muffles a wave from its source to the passages out of its region, as far as there are rays."""
-        missing = len(self._graphs.tables[wave.signal.modality].out_of(wave.region)) - len(wave.shares)
+        missing = len(self._graph.tables[wave.signal.modality].out_of(wave.region)) - len(wave.shares)
         if wave.passed or missing <= 0 or not self._needs_rays(wave.signal.modality):
             wave.lacks_rays = False
             return True
@@ -326,7 +326,7 @@ class GraphSignals(EmittedSignals):
 
     def _shares_to_passages(self, wave: SpreadingWave, first: int, most: int) -> list[float]:
         """Return the shares of a wave that pass from its source to the passages out of its region, of some of them."""
-        table = self._graphs.tables[wave.signal.modality]
+        table = self._graph.tables[wave.signal.modality]
         starts = table.start[table.out_of(wave.region)][first : first + most].astype(np.float32)
         here = np.broadcast_to(np.array(wave.signal.position, np.float32), starts.shape)
         return self._muffle(wave.signal.modality, here, starts, np.full(len(starts), NO_SENSOR, np.int32))
@@ -338,16 +338,16 @@ class GraphSignals(EmittedSignals):
     def _spread(self, wave: SpreadingWave, until_m: float, most: int) -> tuple[int, bool]:
         number = wave.signal.modality
         return wave.spread(
-            self._graphs.tables[number], self._first_legs, self._modalities[number].range_m, self._faintest, until_m,
+            self._graph.tables[number], self._first_legs, self._modalities[number].range_m, self._faintest, until_m,
             most)
 
     def _first_legs(self, wave: SpreadingWave) -> list[Leg]:
         """Return the legs from the source of a wave to the passages out of its region."""
         signal, number = wave.signal, wave.signal.modality
-        table = self._graphs.tables[number]
+        table = self._graph.tables[number]
         rows = table.out_of(wave.region)
         leg_m = lengths(np.array([signal.position]) - table.start[rows.start : rows.stop])
-        kept = shares_kept(float(table.kept_per_m[wave.region]), leg_m)
+        kept = np.float_power(float(table.kept_per_m[wave.region]), leg_m)
         if wave.shares:
             kept[:len(wave.shares)] *= wave.shares
         return list(zip(rows, leg_m.tolist(), kept.tolist(), strict=True))
@@ -361,10 +361,10 @@ class GraphSignals(EmittedSignals):
         number, ids, limit = wave.signal.modality, self._sensors.ids, limit_of(budget)
         assert wave.to_meet is not None
         left = wave.to_meet[ids.are_known(wave.to_meet)]
-        table = self._graphs.tables[number]
+        table = self._graph.tables[number]
         # Ways into each region; the last is none, that of NOWHERE.
         ways = np.bincount(wave.columns(table)[3], minlength=len(table.kept_per_m) + 1)
-        ways_to = ways[self._graphs.sensor_regions(number)[left & SLOT_MASK]]
+        ways_to = ways[self._graph.sensor_regions[left & SLOT_MASK]]
         left, ways_to = left[ways_to > 0], ways_to[ways_to > 0]
         has_waited, wave.lacks_rays = wave.lacks_rays, False
         while len(left):
@@ -406,7 +406,7 @@ class GraphSignals(EmittedSignals):
         for last, *numbers in zip(*columns, strict=True):
             by_row.setdefault(last, []).append(tuple(numbers))
         for last, arrivals in by_row.items():
-            x, y, z = signal.position if last == FROM_SOURCE else self._graphs.tables[number].end[last].tolist()
+            x, y, z = signal.position if last == FROM_SOURCE else self._graph.tables[number].end[last].tolist()
             self.queue.add(
                 self._sensors, signal._replace(position=(x, y, z)), self._modalities[number],
                 tuple(map(list, zip(*arrivals, strict=True))), (x, y, z))
@@ -464,15 +464,15 @@ class GraphSignals(EmittedSignals):
         """Return how sensors hear a wave that nothing muffles, by every passage through which it came to their regions.
         """
         number = wave.signal.modality
-        table, kind = self._graphs.tables[number], self._modalities[number]
+        table, kind = self._graph.tables[number], self._modalities[number]
         so_far_m, negative, passage, region = wave.columns(table)
         ends = np.concatenate((table.end, [wave.signal.position]))
-        label, place = rows_in(self._graphs.sensor_regions(number)[slots], region)
+        label, place = rows_in(self._graph.sensor_regions[slots], region)
         slot, row = slots[place], passage[label]
         comes_from = ends[row]
         leg_m = lengths(comes_from - self._sensors.position[slot])
         distance_m, before = so_far_m[label] + leg_m, -negative[label]
-        intensity = before * shares_kept(table.kept_per_m[region[label]], leg_m)
+        intensity = before * np.float_power(table.kept_per_m[region[label]], leg_m)
         near = np.flatnonzero((distance_m <= kind.range_m) & (intensity >= self._faintest))
         return _Ways._make(one[near] for one in (slot, row, distance_m, leg_m, before, intensity, comes_from))
 
@@ -492,7 +492,7 @@ class GraphSignals(EmittedSignals):
         """A number that differs if the passages differ from those of a save."""
         level = [
             [table.from_region.tolist(), table.to_region.tolist(), table.portal.tolist(), len(table.kept_per_m)]
-            for table in self._graphs.tables]
+            for table in self._graph.tables]
         return zlib.crc32(repr(level).encode())
 
     def _check_waves(self, values: SimpleNamespace, refuse: Refuse) -> None:
@@ -500,7 +500,7 @@ class GraphSignals(EmittedSignals):
             values.waves = []           # their passages do not exist any more
         del values.level                # it cannot be loaded
         for number, wave in enumerate(values.waves):
-            table = self._graphs.tables[wave.signal.modality]
+            table = self._graph.tables[wave.signal.modality]
             if wave.region >= len(table.kept_per_m):
                 refuse(f"waves[{number}].region", f"must be below {len(table.kept_per_m)}, the number of regions")
             if len(wave.shares) > len(table.out_of(wave.region)):

@@ -19,7 +19,7 @@ from ai_core.budget import Budget
 from ai_core.saving.declared_state import DeclaredState, Refuse, Saveable
 from ai_core.saving.fields import LARGEST_FLOAT32, LATEST_S
 from ai_core.saving.kinds import ArrayOf, Flag, ListOf, MapOf, OneOf, Record, Row, Seconds, Text, Whole
-from ai_core.senses.graph.sense_graph import NOWHERE, GraphBySense, SenseGraph, expanded, lengths
+from ai_core.senses.graph.sense_graph import NOWHERE, SensedGraph, SenseGraph, expanded, lengths
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import Modality, ModalitySet
 from ai_core.senses.sensation import Hear, Point, Sensation
@@ -255,13 +255,13 @@ class SmellSpreading(Saveable):
     )
 
     def __init__(
-        self, modalities: ModalitySet, numbers: Collection[int], sensors: SensorTable, graphs: GraphBySense,
+        self, modalities: ModalitySet, numbers: Collection[int], sensors: SensorTable, graph: SensedGraph,
         faintest: float, step_s: float, report_every_s: float, begun_s: float,
     ) -> None:
-        self._modalities, self._sensors, self._graphs = modalities, sensors, graphs
+        self._modalities, self._sensors, self._graph = modalities, sensors, graph
         self._step_s, self._report_every_s = step_s, report_every_s
         self.models = {
-            number: SmellModel(graphs.graph[number], modalities[number], faintest, step_s) for number in numbers}
+            number: SmellModel(graph.graph, modalities[number], faintest, step_s) for number in numbers}
         self.begun_s, self.steps, self.dropped = begun_s, 0, 0
         self.scents: dict[ScentKey, Scent] = {}
         self._turn: deque[ScentKey] = deque()
@@ -277,7 +277,7 @@ class SmellSpreading(Saveable):
         position: Point, now_s: float, tag: str = "",
     ) -> None:
         """Add an amount at a position: the intensity that it would have in one cubic metre."""
-        region = self._graphs.graph[modality].region_at(position)
+        region = self._graph.graph.region_at(position)
         if region == NOWHERE or strength == 0:
             return
         if not self.scents:
@@ -343,7 +343,7 @@ class SmellSpreading(Saveable):
     def intensity_at(self, number: int, source_id: int, slot: int) -> float:
         """Return the intensity of the scent of a source at a sensor, by its slot; 0 if there is none."""
         scent = self.scents.get(ScentKey(self.name_of(number), source_id))
-        return 0.0 if scent is None else float(scent.intensity_in(self._graphs.sensor_regions(number)[slot]))
+        return 0.0 if scent is None else float(scent.intensity_in(self._graph.sensor_regions[slot]))
 
     def _is_due(self, steps: int, now_s: float) -> bool:
         return self.begun_s + steps * self._step_s <= now_s + ROUNDING_S
@@ -358,7 +358,7 @@ class SmellSpreading(Saveable):
     def _reports(self, key: ScentKey, scent: Scent, now_s: float) -> list[Sensation]:
         """Return the reports of a scent to sensors that smell it, by id, and had no report of it lately."""
         sensors, number = self._sensors, self._modalities.number(key.modality)
-        regions = self._graphs.sensor_regions(number)
+        regions = self._graph.sensor_regions
         intensity = scent.intensity_in(regions)
         smells = (intensity > 0) & (intensity >= sensors.threshold[:, number])
         smells &= (sensors.detection_mask & scent.affiliation) != 0
@@ -384,7 +384,7 @@ class SmellSpreading(Saveable):
         states = {}
         for key, scent in self.scents.items():
             at = scent.regions
-            known = self._graphs.graph[self._modalities.number(key.modality)].regions
+            known = self._graph.graph.regions
             states[key] = _ScentState(
                 scent.affiliation, scent.tag, [known[region].name for region in at.tolist()],
                 scent.mass[at], scent.arrived_s[at], scent.entry[at], scent.reported_at_s)
@@ -395,7 +395,7 @@ class SmellSpreading(Saveable):
         self.scents = {}
         for key, state in states.items():
             number = self._modalities.number(key.modality)
-            here = {region.name: place for place, region in enumerate(self._graphs.graph[number].regions)}
+            here = {region.name: place for place, region in enumerate(self._graph.graph.regions)}
             rows = [row for row, name in enumerate(state.regions) if name in here]
             at = np.array([here[state.regions[row]] for row in rows], np.int64)
             scent = self.scents[key] = Scent(self.models[number], state.affiliation)

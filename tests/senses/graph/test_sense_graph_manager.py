@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.errors import UnknownNameError
-from ai_core.senses.graph.parts import Box, Passage, SensePortal, SenseRegion
+from ai_core.senses.graph.parts import Passage, SensePortal
 from ai_core.senses.graph.sense_graph import SenseGraph
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.memory import SenseMemory
@@ -245,16 +245,6 @@ def test_a_scent_let_out_after_a_long_time_has_not_aged():
     assert world.manager.smell_in("cell", source) == pytest.approx(5.0)
 
 
-def test_one_graph_for_each_sense():
-    one_hall = SenseGraph([SenseRegion("all", Box((-1, -1, -1), (5, 1, 1)))])
-    world = GraphWorld(SenseGraph(ABC), graphs={"sight": one_hall})
-    source, watcher = world.source((0, 0, 0), sight=1.0), world.eye((4, 0, 0))
-    world.ear((4, 0, 0))
-    world.manager.emit(source, "hearing", 50.0)
-    world.tick()
-    assert world.told() == [(watcher, source)]
-
-
 @pytest.mark.parametrize(
     ("settings_", "error", "message"),
     [
@@ -266,9 +256,6 @@ def test_one_graph_for_each_sense():
         ({"faintest": 0}, ValueError, "faintest must be above 0"),
         ({"faintest": math.nan}, ValueError, "faintest must be a finite number"),
         ({"smell_step_s": -1}, ValueError, "smell_step_s must be above 0"),
-        ({"graphs": {"sight": None}}, TypeError, "must be a SenseGraph, got None"),
-        ({"graphs": [1]}, TypeError, "graphs must be a mapping"),
-        ({"graphs": {"stench": SenseGraph([])}}, UnknownNameError, "stench"),
     ],
 )
 def test_a_manager_refuses_what_makes_no_sense(settings_, error, message):

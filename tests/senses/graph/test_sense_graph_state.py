@@ -91,9 +91,9 @@ def broken(path, value, part=None):
 @pytest.mark.parametrize(
     "break_it",
     [
-        broken(["version"], 9), broken(["graphs"], {}),
-        broken(["graphs", "0", "portals", "door 0: 0 to 1"], [1, None]),
-        broken(["graphs", "0", "wind"], [0, 0]), broken(["sources", "rows", 0, "details", "gives_light"], 1),
+        broken(["version"], 9), broken(["graph"], {}),
+        broken(["graph", "portals", "door 0: 0 to 1"], [1, None]),
+        broken(["graph", "wind"], [0, 0]), broken(["sources", "rows", 0, "details", "gives_light"], 1),
         broken(["smells", "steps"], -1), broken(["smells", "begun_s"], None),
         broken(["smells", "scents", 0, 1, "regions"], ["0", "0"]), broken(["smells", "scents", 0, 1, "regions"], [0]),
         broken(["smells", "scents", 0, 1, "mass"], [-1.0]), broken(["smells", "scents", 0, 0], ["hearing", 1]),
@@ -104,7 +104,7 @@ def broken(path, value, part=None):
             (["region"], 4), (["settled"], [99]), (["waiting"], [[0, 1.0]]), (["passed"], [[1.0, -1.0, 99]]),
             (["passed"], [[1.0, 1.0, 0]]), (["waiting"], [[-1.0, -1.0, 0]]))),
         broken(["sent"], 0, "signals"), broken(["followed"], -1, "signals"), broken(["level"], None, "signals"),
-        lambda state: state["manager"].pop("graphs"),
+        lambda state: state["manager"].pop("graph"),
         lambda state: state["manager"].update(more=1),
     ],
 )

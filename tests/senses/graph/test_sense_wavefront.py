@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ai_core.senses.graph import sense_graph_waves
 from ai_core.senses.graph.parts import Passage, SensePortal
-from ai_core.senses.graph.sense_graph import SenseGraph, lengths, shares_kept
+from ai_core.senses.graph.sense_graph import SenseGraph, lengths
 from ai_core.senses.graph.sense_graph_waves import FROM_SOURCE, SpreadingWave
 from ai_core.senses.sensation import Signal
 from tests.senses.graph.graph_worlds import POINT, door, graphs, hearing, plainly_reached, room
@@ -21,7 +21,7 @@ def run(table, origin, strength, kind, faintest, most, until_m=math.inf):
     def first_legs(wave):
         rows = table.out_of(wave.region)
         leg_m = lengths(np.array([origin]) - table.start[list(rows)])
-        return list(zip(rows, leg_m, shares_kept(float(table.kept_per_m[0]), leg_m), strict=True))
+        return list(zip(rows, leg_m, np.float_power(float(table.kept_per_m[0]), leg_m), strict=True))
 
     wave = SpreadingWave(Signal(0, 0, 0, strength, origin, 0.0), 0)
     is_done = False
