@@ -329,57 +329,38 @@ class ContinuousSensing(Saveable):
             max_rays: most pairs (count).
             unordered: number of pairs up to which all are returned in any order, as all of them are asked.
         """
-        asked = self._by_rays
-        if len(asked) > 1:
-            asked = [number for number in asked if self.pairs[number].count]
-            if len(asked) > 1:
-                return self._merged_question(asked, max_rays)
-        if not asked:
-            return NO_QUERY
-        number, pairs = asked[0], self.pairs[asked[0]]  # these are by sensor, then source, as keys are
-        rows, keys = self._in_turn(pairs), pairs.keys
-        if rows is None and pairs.count <= min(max_rays, unordered):
-            if keys is not self._whole_of:
-                every, numbers = np.arange(pairs.count), np.empty(pairs.count, np.intp)
-                numbers.fill(number)
-                self._whole_of, self._whole = keys, Lines(numbers, every, keys, every)
-            return self._written(self._whole)
-        since, keys = self._in_line(pairs, rows)
-        first = self._first_in_line(since, max_rays)
-        return self._written(Lines(
-            np.full(len(first), number), first if rows is None else rows.take(first), keys, first))
-
-    def _merged_question(self, asked: list[int], max_rays: int) -> LineQuery:
-        """Return the pairs of several modalities whose turn it is."""
+        asked = [number for number in self._by_rays if self.pairs[number].count]
         parts = []
         for number in asked:
             pairs = self.pairs[number]
-            rows = self._in_turn(pairs)
-            since, keys = self._in_line(pairs, rows)
-            parts.append((since, keys, np.full(len(since), number), np.arange(len(since)) if rows is None else rows))
-        since, keys, kind, place = (np.concatenate(column) for column in zip(*parts, strict=True))
-        order = np.lexsort((kind, keys))
-        first = order.take(self._first_in_line(since.take(order), max_rays))
-        return self._written(Lines(kind.take(first), place.take(first), keys, first))
+            rows, keys, since = self._in_turn(pairs), pairs.keys, pairs.waiting_since
+            if rows is None and len(asked) == 1 and pairs.count <= min(max_rays, unordered):
+                if keys is not self._whole_of:
+                    every = np.arange(pairs.count)
+                    self._whole_of, self._whole = keys, Lines(np.full(pairs.count, number), every, keys, every)
+                return self._written(self._whole)
+            if rows is None:
+                rows = np.arange(pairs.count)
+            else:
+                keys, since = keys[rows], since[rows]
+            parts.append((self.turns.since(since, keys), keys, np.full(len(rows), number), rows))
+        if not parts:
+            return NO_QUERY
+        since, keys, kind, rows = parts[0]      # these are by sensor, then source, as keys are
+        if len(parts) > 1:
+            since, keys, kind, rows = (np.concatenate(column) for column in zip(*parts, strict=True))
+            order = np.lexsort((kind, keys))
+            since, keys, kind, rows = since[order], keys[order], kind[order], rows[order]
+        # Those that have waited longest, ties by row; small numbers sort fastest.
+        moments = np.minimum(since - since.min(initial=MOST), LAST_MOMENT).astype(np.uint16)
+        first = moments.argsort(kind="stable")[:max_rays]
+        return self._written(Lines(kind.take(first), rows.take(first), keys, first))
 
     def _written(self, lines: Lines) -> LineQuery:
         """Return pairs with the lines between them now; a graph moves the ends of some."""
         lines.write(self._sensors.position, self._sources.position)
         question: LineQuery = lines.query
         return question
-
-    def _in_line(
-        self, pairs: PairsInView, rows: NDArray[np.intp] | None
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return since when pairs count as waiting, and their keys."""
-        keys = pairs.keys if rows is None else pairs.keys[rows]
-        return self.turns.since(pairs.waiting_since if rows is None else pairs.waiting_since[rows], keys), keys
-
-    def _first_in_line(self, since: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-        """Return the rows that have waited longest, ties by row."""
-        moments = np.minimum(since - since.min(initial=MOST), LAST_MOMENT).astype(np.uint16)      # which sort fastest
-        first: NDArray[np.int64] = moments.argsort(kind="stable")[:most]
-        return first
 
     def _in_turn(self, pairs: PairsInView) -> NDArray[np.intp] | None:
         """Return the rows of pairs that wait for an answer of this pass, neither of them removed; None for all."""
