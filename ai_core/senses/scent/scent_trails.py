@@ -141,15 +141,11 @@ class ScentTrails(Saveable):
         if len(self) >= self._maximum and now_s != self._cleared_s:
             self._cleared_s = now_s
             self._keep(self._strengths(now_s) >= self._faintest)
-        marks = self._marks
-        if len(self) < self._maximum:
-            self._marks = {name: np.concatenate((column, np.array([new[name]], column.dtype)))
-                           for name, column in marks.items()}
-            return
-        oldest = int(marks["left_at_s"].argmin())
-        for name, column in marks.items():
-            column[oldest:-1] = column[oldest + 1:]
-            column[-1] = new[name]
+        if len(self) >= self._maximum:
+            self._keep(np.arange(len(self)) != self._marks["left_at_s"].argmin())
+        self._marks = {
+            name: np.concatenate((column, np.array([new[name]], column.dtype)))
+            for name, column in self._marks.items()}
 
     def smelled(
         self, position: ArrayLike, threshold: float, kept_per_m: float, now_s: float, *, scent: int | None = None,
@@ -256,20 +252,15 @@ class TrailSmelling(Saveable):
                 ids = self._sensors.ids.ids
                 slots = ids & SLOT_MASK
                 self._to_smell.extend(ids[np.isfinite(self._sensors.threshold[slots, self._number])].tolist())
-        while self._to_mark:
-            if budget.is_spent:
-                return False
-            budget.spend()
-            source_id = self._to_mark.popleft()
-            if sources.ids.knows(source_id):
-                self._leave(source_id, now_s)
-        while self._to_smell:
-            if budget.is_spent:
-                return False
-            budget.spend()
-            sensor_id = self._to_smell.popleft()
-            if self._sensors.ids.knows(sensor_id):
-                self._sniff(sensor_id, budget, now_s)
+        for waiting, known, work in (
+                (self._to_mark, sources.ids, self._leave), (self._to_smell, self._sensors.ids, self._sniff)):
+            while waiting:
+                if budget.is_spent:
+                    return False
+                budget.spend()
+                one = waiting.popleft()
+                if known.knows(one):
+                    work(one, budget, now_s)
         return True
 
     def track(self, slot: int, scent: int | None, now_s: float) -> ScentMark | None:
@@ -277,10 +268,11 @@ class TrailSmelling(Saveable):
         marks = self._smelled(slot, scent, now_s)
         return max(marks, key=lambda mark: (mark.left_at_s, -mark.scent), default=None)
 
-    def _leave(self, source_id: int, now_s: float) -> None:
+    def _leave(self, source_id: int, budget: Budget, now_s: float) -> None:
         sources, slot = self._sources, source_id & SLOT_MASK
-        strength = max(0.0, float(sources.strength[slot, self._number]))
-        self.trails.leave(source_id, sources.position[slot], strength, now_s, int(sources.affiliation[slot]))
+        self.trails.leave(
+            source_id, sources.position[slot], max(0.0, float(sources.strength[slot, self._number])), now_s,
+            int(sources.affiliation[slot]))
 
     def _smelled(self, slot: int, scent: int | None, now_s: float) -> list[ScentMark]:
         sensors, path_m = self._sensors, self.path_m

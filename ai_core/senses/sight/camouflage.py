@@ -52,8 +52,8 @@ class Camouflage(Described):
         ValueError: if a factor is negative or not finite.
 
     >>> green = Camouflage({("green", "leaves"): 0.1, ("green", "sky"): 1.5})
-    >>> green.factor("green", "sky"), green.factor("green", "brick")
-    (1.5, 1.0)
+    >>> list(green.patterns)
+    ['green', 'leaves', 'sky']
 
     Source: 001_world_interfacing, camouflage and shadows.
     """
@@ -94,11 +94,6 @@ class Camouflage(Described):
     def name(self, number: int) -> str:
         """Return the name of a pattern; "" for ``NO_PATTERN``."""
         return "" if number == NO_PATTERN else list(self._number)[number]
-
-    def factor(self, source: str, behind: str) -> float:
-        """Return the factor of a pair of names; 1 if the pair is not listed."""
-        number = self._number
-        return float(self._table[number.get(source, NO_PATTERN), number.get(behind, NO_PATTERN)])
 
     def factors(self, source: NDArray[np.intp], behind: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the factors of many pairs of numbers.

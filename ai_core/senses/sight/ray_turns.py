@@ -48,7 +48,12 @@ class RayTurns(Saveable):
         self, sensor_ids: ArrayLike, importances: ArrayLike, source_ids: ArrayLike | None = None
     ) -> None:
         """Set the importance of sensors or pairs; see ``RegionalSenseManager.set_importance``."""
-        sensors, values = self._checked(sensor_ids, importances)
+        sensors, values = np.asarray(sensor_ids), numbers("importances", importances)
+        self._sensors.ids.slots(sensors)
+        if values.shape != sensors.shape:
+            raise ValueError(f"importances must have one element per id, got {values.shape} for {sensors.shape}")
+        if not ((values >= 0) & (values <= 1)).all():
+            raise ValueError(f"importances must be from 0 to 1, got {shown(importances)}")
         sources = np.full(len(sensors), ANY_SOURCE) if source_ids is None else np.asarray(source_ids)
         if source_ids is not None:
             self._sources.ids.slots(sources)
@@ -113,14 +118,3 @@ class RayTurns(Saveable):
             new = sensors.new_ids.get(key >> ID_BITS)
             if new is not None and new not in saved and key & ANY_SOURCE == ANY_SOURCE:
                 values.importance[key_of(new, ANY_SOURCE)] = one
-
-    def _checked(
-        self, sensor_ids: ArrayLike, importances: ArrayLike
-    ) -> tuple[NDArray[np.integer], NDArray[np.float64]]:
-        ids, values = np.asarray(sensor_ids), numbers("importances", importances)
-        self._sensors.ids.slots(ids)
-        if values.shape != ids.shape:
-            raise ValueError(f"importances must have one element per id, got {values.shape} for {ids.shape}")
-        if not ((values >= 0) & (values <= 1)).all():
-            raise ValueError(f"importances must be from 0 to 1, got {shown(importances)}")
-        return ids, values

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,21 +64,16 @@ class SightCone:
         """Return a cone for nearness: awareness in every direction, also behind the sensor."""
         return cls(range_m, math.tau, math.pi, acuity)
 
-    def widened(self, angle: float = 1.5, *, reach: float = 1.0) -> SightCone:
-        """Return this cone widened, for a searching character.
-
-        Args:
-            angle: factor on both angles, above 0; limited to the full circle.
-            reach: factor on the ranges, above 0.
+    def widened(self, angle: float = 1.5) -> SightCone:
+        """Return this cone with both angles multiplied by a factor above 0, for a searching character.
 
         >>> SightCone(10.0, 1.0, 0.5).widened(2.0).horizontal_rad
         2.0
         """
         angle = finite_number("angle", angle, above=0)
-        reach = finite_number("reach", reach, above=0)
-        return SightCone(
-            self.range_m * reach, min(math.tau, self.horizontal_rad * angle), min(math.pi, self.vertical_rad * angle),
-            self.acuity, None if self.lose_range_m is None else self.lose_range_m * reach)
+        return replace(
+            self, horizontal_rad=min(math.tau, self.horizontal_rad * angle),
+            vertical_rad=min(math.pi, self.vertical_rad * angle))
 
 
 def packed_cones(cones: Sequence[SightCone]) -> Floats:

@@ -133,15 +133,15 @@ def test_what_is_close_by_is_noticed_behind_the_eyes():
     assert seen(world) == {(guard, behind): 0.75, (guard, above): 0.75}
 
 
-def test_who_searches_looks_wider_and_farther():
+def test_who_searches_looks_wider():
     world = World(report_every_s=0)
     guard = eyes(world)
     aside = world.thing((10, 1.6, -10))
     assert seen(world) == {}
     world.manager.change_sensor(guard, sight_cones=[AHEAD_CONE.widened(2.0)])
     assert seen(world) == {(guard, aside): 1.0}
-    assert SightCone(10, 4.0, 2.0, lose_range_m=12).widened(3.0, reach=2.0) == SightCone(
-        20, math.tau, math.pi, lose_range_m=24)
+    assert SightCone(10, 4.0, 2.0, lose_range_m=12).widened(3.0) == SightCone(
+        10, math.tau, math.pi, lose_range_m=12)
 
 
 def test_strength_follows_the_light_on_the_source():
