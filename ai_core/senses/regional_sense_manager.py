@@ -47,7 +47,6 @@ from ai_core.senses.sight.camouflage import Background, Camouflage
 from ai_core.senses.sight.continuous_sensing import NO_QUERY, ContinuousSensing, LineOfSight
 from ai_core.senses.sight.pair_keys import ids_of, key_of
 from ai_core.senses.sight.sight_cones import SightCone
-from ai_core.senses.sight.views import VIEWS
 from ai_core.senses.sight.visibility import Visibility
 from ai_core.senses.source_table import (
     ALL_AFFILIATIONS,
@@ -164,7 +163,7 @@ class RegionalSenseManager(Saveable):
         rests_until=Whole(at="_rests_until"),
         rays_asked=Whole(at="_rays_asked"),
         failures=ByName(FAILURES_STATE, lambda owner: RAYS, at="_ray_failures"),
-        sources=SOURCES, sensors=SENSORS, views=VIEWS,
+        sources=SOURCES, sensors=SENSORS,
         measured_at_s=Seconds(absent=-math.inf, at="_sources.measured_at_s"),
         percepts=Inner(at="_perception"), signals=SignalsPart(at="_emitted"), looking=Inner(at="_continuous"),
         changed_modalities=TRAVEL, smelling=Hook())
@@ -887,8 +886,8 @@ class RegionalSenseManager(Saveable):
             self._sources.ids.slot(source_id)
             return ()
         number = self._modalities.number(modality_name)
-        bits = self._sources.views.parts(number, key_of(sensor_id, source_id))
-        return () if bits is None else self._visibility.names_of(source_id, bits)
+        view = self._continuous.pairs[number].views.get(key_of(sensor_id, source_id))
+        return () if view is None else self._visibility.names_of(source_id, view[1])
 
     def why(self, sensor_id: int, target: int) -> SenseReasons:
         """Return why a sensor senses a target as it does, or does not; for tools and for hints.

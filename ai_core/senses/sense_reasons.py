@@ -134,10 +134,8 @@ class FactorsBetween(NamedTuple):
         """Return how clearly a pair was seen when it was asked last, and which parts."""
         if answer is None:
             return 1.0, ()
-        key, views = key_of(sensor_id, source_id), self.sources.views
-        bits = views.parts(number, key)
-        parts = () if bits is None else self.names_of(source_id, bits)
-        return views.clarity_of(number, key, answer=answer), parts
+        clarity, bits = self.continuous.pairs[number].views.get(key_of(sensor_id, source_id), (float(answer), 0))
+        return clarity, self.names_of(source_id, bits)
 
     def _seen(self, answer: bool | None, factors: SenseFactors) -> str:
         if answer is None:

@@ -25,12 +25,14 @@ from ai_core.senses.id_table import IdTable, grown
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensation import Point
 from ai_core.senses.sight.camouflage import NO_PATTERN, Camouflage
-from ai_core.senses.sight.views import MOST_PARTS, Views
 
 __all__ = [
     "ALL_AFFILIATIONS", "NO_STRENGTH", "PLAIN", "Clue", "SourceDetails", "SourceRow", "SourceTable", "VisiblePart",
     "affiliation_mask", "named_levels", "same_rows", "visible_parts",
 ]
+
+MOST_PARTS = 16
+"""Parts of one source (count): each costs a ray whenever the source is looked at."""
 
 ALL_AFFILIATIONS = (1 << 32) - 1
 """All 32 bits of an affiliation mask, as many as the flags of an engine."""
@@ -154,7 +156,6 @@ class SourceTable:
         layout: another object whenever one of the arrays is replaced.
         new_ids, saved_ids: of the last load: ids since then by those before it, and the ids of the save.
         clues: a heap of (time of expiry (s), id) of temporary sources.
-        views: clarity of sources at the last lines of sight.
     """
 
     def __init__(
@@ -185,7 +186,6 @@ class SourceTable:
         self.lights: set[int] = set()
         self.most_parts, self.layout = 0, object()
         self.clues: list[tuple[float, int]] = []
-        self.views = Views()
 
     def add(
         self,

@@ -125,7 +125,7 @@ class _TablePart(Part):
 
 
 SOURCES = _TablePart(
-    SOURCE, lambda here: SourceTable(here._modalities, here.camouflage, has_backdrops=here.has_backdrops), "views",
+    SOURCE, lambda here: SourceTable(here._modalities, here.camouflage, has_backdrops=here.has_backdrops),
     "measured_at_s", at="_sources")
 """How the sources of a sense manager are saved."""
 

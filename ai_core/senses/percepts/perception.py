@@ -53,6 +53,9 @@ LISTENERS = (
     "on_sensed", "on_gained", "on_lost", "on_forgotten", "on_awareness_changed", "on_expired", "on_reported")
 """Names of what a sensor calls: with a ``Sensation``, a ``MemoryChange`` or a ``LevelChange``."""
 
+CLEAR = 1.0, 0
+"""View of a pair that none was noted of."""
+
 NO_PASS = -1
 """Stage between two passes."""
 
@@ -382,9 +385,10 @@ class Perception(Saveable):
             perceiver.awareness)
 
     def _see(self, number: int, pairs: PairsInView, now_s: float, first: int, end: int) -> bool:
-        table, columns, views = self.table, pairs.columns, self._sources.views
-        if views.by_modality and (clarity := views.clarity(number, pairs.keys[first:end])) is not None:
+        table, columns = self.table, pairs.columns
+        if pairs.views:
             keys, intensity, *others = (column[first:end] for column in columns)
+            clarity = np.array([pairs.views.get(key, CLEAR)[0] for key in keys.tolist()])
             columns, first, end = (keys, intensity * clarity, *others), 0, end - first
         is_seen = self._modalities.all[number].needs_line_of_sight
         has_news: bool = table.see(columns, number, is_seen, now_s, self._report_every_s, first, end)

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.saving.fields import LATEST_S
-from ai_core.saving.kinds import ArrayOf, Record
-from ai_core.senses.sight.pair_keys import NEVER_REPORTED_S, PairKeys, key_of
+from ai_core.saving.kinds import ArrayOf, Number, Record, Row, Whole
+from ai_core.senses.sight.pair_keys import NEVER_REPORTED_S, ByPair, PairKeys, key_of
+from ai_core.senses.source_table import MOST_PARTS
 
 __all__ = ["PAIRS", "LineQuery", "Lines", "PairsInView"]
 
@@ -68,6 +69,8 @@ class PairsInView:
         is_sensed: (n,) bool, the last answer; False until the first.
         reported_at_s: (n,) float64, when the target was reported to the sensor last (s).
         columns: keys, intensity, is_sensed and reported_at_s; another tuple when they are other arrays.
+        views: by key, of pairs whose targets have parts, a background or ranges for losing them: what share of the
+            target was clear at the last line of sight, and which parts were seen, as bits.
     """
 
     count = cython.declare(cython.Py_ssize_t, visibility="readonly")
@@ -78,6 +81,7 @@ class PairsInView:
     is_sensed = cython.declare(object, visibility="readonly")
     reported_at_s = cython.declare(object, visibility="readonly")
     columns = cython.declare(tuple, visibility="readonly")
+    views = cython.declare(dict, visibility="public")
     whole: tuple            # the five columns with room behind the pairs
     spare: tuple            # as many for the next pass; both change places, as new memory is slow at the first touch
     key: cython.longlong[::1]
@@ -97,9 +101,9 @@ class PairsInView:
 
     def __init__(
         self, keys=NO_MOMENTS, intensity=NO_NUMBERS, waiting_since=NO_MOMENTS, is_sensed=NO_FLAGS,
-        reported_at_s=NO_NUMBERS,
+        reported_at_s=NO_NUMBERS, views=None,
     ) -> None:
-        self.arrays = [None, None, None]
+        self.arrays, self.views = [None, None, None], {} if views is None else views
         self.found_count = 0
         if not len(keys) == len(intensity) == len(waiting_since) == len(is_sensed) == len(reported_at_s):
             raise ValueError("columns of pairs must be of one length")
@@ -275,7 +279,8 @@ class PairsInView:
 PAIRS = Record(
     PairsInView, keys=PairKeys(is_ascending=True), intensity=ArrayOf(minimum=0),
     waiting_since=ArrayOf(np.int64, minimum=0), is_sensed=ArrayOf(np.bool_),
-    reported_at_s=ArrayOf(minimum=-LATEST_S, maximum=LATEST_S, absent=NEVER_REPORTED_S))
+    reported_at_s=ArrayOf(minimum=-LATEST_S, maximum=LATEST_S, absent=NEVER_REPORTED_S),
+    views=ByPair(Row(lambda *view: view, Number(0), Whole(maximum=(1 << MOST_PARTS) - 1))))
 """How pairs are saved."""
 
 

@@ -16,6 +16,8 @@ from ai_core.senses.source_table import SourceTable
 
 __all__ = ["Visibility"]
 
+MOST_VIEWS_LEFT = 64
+"""Pairs that are not in view any more and whose views are kept, besides as many as are (count)."""
 
 Floats = NDArray[np.float64]
 
@@ -157,8 +159,11 @@ class Visibility:
             mine = question.modality == number
             intensity = pairs[number].intensity[question.row[mine]] * clarity[mine]
             is_seen[mine] &= intensity >= self._sensors.threshold[slots[mine], number]
-            self._sources.views.note(number, keys[mine].tolist(), clarity[mine].tolist(), bits[mine].tolist())
-            self._sources.views.keep_only(number, pairs[number].keys)
+            views = pairs[number].views
+            noted = zip(clarity[mine].tolist(), bits[mine].tolist(), strict=True)
+            views.update(zip(keys[mine].tolist(), noted, strict=True))
+            if len(views) > 2 * len(pairs[number]) + MOST_VIEWS_LEFT:
+                pairs[number].views = {key: views[key] for key in pairs[number].keys.tolist() if key in views}
         return is_seen
 
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -76,16 +77,19 @@ def test_a_budget_of_steps_ends_no_pass():
     assert len(hall.gained()) == EYES * THINGS
 
 
-def test_a_block_looks_up_the_clarity_of_its_own_pairs(monkeypatch):
-    hall = Hall()
+def test_a_block_looks_up_the_clarity_of_its_own_pairs():
+    class Views(dict):
+        def get(self, key, other):
+            asked.append(key)
+            return super().get(key, other)
+
+    hall, asked = Hall(), []
     hall.world.manager.change_source(hall.things[0], parts=[VisiblePart("head", (0, 0, 0), 0.5)])
     hall.tick(10_000)
-    views, asked = hall.world.manager._sources.views, []
-    clarity = views.clarity
-    monkeypatch.setattr(views, "clarity", lambda number, keys: asked.append(len(keys)) or clarity(number, keys))
-    hall.tick(10_000)
-    assert asked == [2] * (EYES * THINGS // 2)
-    assert len(hall.gained()) == EYES * THINGS
+    pairs, count = hall.world.manager._continuous.pairs[0], EYES * THINGS
+    some = SimpleNamespace(columns=pairs.columns, views=Views(pairs.views))
+    hall.world.manager._perception._see(0, some, 1.0, count - 2, count)
+    assert asked == pairs.keys[-2:].tolist()
 
 
 def test_a_block_with_parts_looks_at_no_rows_before_its_own():
