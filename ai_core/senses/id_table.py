@@ -40,8 +40,7 @@ FIRST_CAPACITY = 8
 class IdTable:
     """Ids for the rows of arrays.
 
-    The first ids are 0, 1, 2 and so on; the row of a removed id is used again under another,
-    larger id.
+    The first ids are 0, 1, 2 and so on; the row of a removed id is used again under another, larger id.
 
     Attributes:
         names: name by id, in the order of adding; names need not be unique.

@@ -1,7 +1,6 @@
 """Modalities: the senses of a world, as data.
 
-A custom sense (telepathy, an aura, fear) is a ``Modality`` with a new name and other
-numbers; it needs no code.
+A custom sense (telepathy, an aura, fear) is a ``Modality`` with a new name and other numbers; it needs no code.
 """
 from __future__ import annotations
 
@@ -31,9 +30,8 @@ Lower values let a slow walk show as much as a run; higher ones let walkers hide
 class Modality:
     """How a kind of signal travels, and what is tested on its path.
 
-    There are two kinds. Sound and smell are **emitted**: a signal has a strength, travels
-    and is sensed once. Sight and touch are **continuous**: sensors look all the time for
-    sources that have a strength in them.
+    There are two kinds. Sound and smell are **emitted**: a signal has a strength, travels and is sensed once. Sight and
+    touch are **continuous**: sensors look all the time for sources that have a strength in them.
 
     Args:
         name: its name for sensors, sources and signals.

@@ -29,8 +29,7 @@ class Sensation(NamedTuple):
         position: origin of the signal, where the source may have been (m).
         sent_at_s: game time of the emission (s).
         at_s: game time of the sensation (s).
-        tag: tag of the emitted signal; "" in continuous modalities, see ``tag_of`` of the
-            sense manager.
+        tag: tag of the emitted signal; "" in continuous modalities, see ``tag_of`` of the sense manager.
     """
 
     sensor_id: int
@@ -52,9 +51,8 @@ class MemoryChange(NamedTuple):
 
     Attributes:
         sensor_id: id of the sensor.
-        kind: ``gained`` (noticed, or noticed again), ``lost`` (no longer
-            sensed), ``reported`` (a report brought newer data), ``expired``
-            (too old to be trusted), ``forgotten``.
+        kind: ``gained`` (noticed, or noticed again), ``lost`` (no longer sensed), ``reported`` (a report brought newer
+            data), ``expired`` (too old to be trusted), ``forgotten``.
         target: id of the source.
         at_s: game time of the change (s), even if it is reported later.
         last_known_position: last known position at that time (m).

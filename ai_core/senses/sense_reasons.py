@@ -27,10 +27,9 @@ class SenseFactors(NamedTuple):
     ``threshold`` up.
 
     Attributes:
-        verdict: "sensed", "would be sensed" (in an emitted modality: if the source emitted
-            now, at its own strength), or the reason against it: "is itself", "lacks this
-            sense", "shows nothing", "is not noticed", "no way between", "too far",
-            "outside every cone", "too weak", "under the noise", "waits for its look" (of every few
+        verdict: "sensed", "would be sensed" (in an emitted modality: if the source emitted now, at its own strength),
+            or the reason against it: "is itself", "lacks this sense", "shows nothing", "is not noticed", "no way
+            between", "too far", "outside every cone", "too weak", "under the noise", "waits for its look" (of every few
             frames), "not asked yet", "hidden".
         intensity: at the sensor.
         threshold: intensity needed now, with sensitivity; ``inf`` without this sense.
@@ -39,16 +38,14 @@ class SenseFactors(NamedTuple):
         light: factor of light, or of contrast to the background.
         motion: factor of its speed; 1 unless the modality has a ``still_share``.
         size: the target counts as this many times nearer.
-        distance_m: distance that ranges are compared with, size included (m); None for a
-            smell that hangs in the air.
+        distance_m: distance that ranges are compared with, size included (m); None for a smell that hangs in the air.
         kept: share kept on the path, by distance and by obstacles.
         acuity: of the cone that contains it; 1 without cones, 0 outside all cones.
         clarity: visible share of it times its camouflage, at the last line of sight query; else 1.
         parts: names of the parts seen then.
         noise: loudness of the background noise at the sensor.
         importance: 0 to 1, when there are too few rays.
-        waits_passes: passes since its last line of sight query, or since it came into
-            view; None if it needs none.
+        waits_passes: passes since its last line of sight query, or since it came into view; None if it needs none.
         looks_in_frames: frames from the last advance to the next look of the sensor, 1 to
             ``period_frames``; None in an emitted modality.
     """

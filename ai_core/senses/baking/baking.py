@@ -1,8 +1,7 @@
 """Bakes the sense graph of a level: rooms from its ground, doors between them, and sight between rooms.
 
-Rooms are separated where the ground is narrow, portals stand where rooms touch, and rays
-find pairs of rooms that see each other. Regions and portals made by hand stay; baked
-ones that still exist keep name, id and settings.
+Rooms are separated where the ground is narrow, portals stand where rooms touch, and rays find pairs of rooms that see
+each other. Regions and portals made by hand stay; baked ones that still exist keep name, id and settings.
 """
 from __future__ import annotations
 
@@ -68,8 +67,7 @@ class BakingSettings:
         passing: modalities that pass an opening, and the share that a closed one keeps per metre.
         sight: the modality that uses rays; None for none.
         sight_range_m: rooms farther apart are not tested for sight (m).
-        sight_places: places in each room from which rays are cast, besides its middle and
-            its openings (count).
+        sight_places: places in each room from which rays are cast, besides its middle and its openings (count).
 
     Raises:
         TypeError: if a setting is of another type.
@@ -122,13 +120,11 @@ class SenseGraphBaking(SteppedWork):
 
     Args:
         ground: the walkable ground.
-        blocked: casts rays, see ``Blocked``; None for a level in which sight only passes
-            openings.
+        blocked: casts rays, see ``Blocked``; None for a level in which sight only passes openings.
         settings: see ``BakingSettings``.
-        earlier: the previous graph, to bake again: regions and portals that are not
-            ``is_baked`` stay as they are, baked ones that still exist keep name,
-            id, attenuations and doors. No sight is baked between regions that a portal made
-            by hand joins for sight.
+        earlier: the previous graph, to bake again: regions and portals that are not ``is_baked`` stay as they are,
+            baked ones that still exist keep name, id, attenuations and doors. No sight is baked between regions that a
+            portal made by hand joins for sight.
 
     Attributes:
         stage: the current stage, in words.
@@ -137,10 +133,9 @@ class SenseGraphBaking(SteppedWork):
         TypeError: if an argument is of another type.
         ValueError: if the level is too large for its cells.
 
-    Cost: about 10 µs a cell of ground in all, 2.5 s for 250,000, and for each pair of regions in
-    range the square of (places + openings + 1) rays. A step takes 30 to 100 µs, but the graph is made
-    in one, 0.8 ms for 12 regions and 7 ms for 150, and a few release or copy columns of all cells:
-    0.5 ms for 5,000, 5 ms for 65,000.
+    Cost: about 10 µs a cell of ground in all, 2.5 s for 250,000, and for each pair of regions in range the square of
+    (places + openings + 1) rays. A step takes 30 to 100 µs, but the graph is made in one, 0.8 ms for 12 regions and 7
+    ms for 150, and a few release or copy columns of all cells: 0.5 ms for 5,000, 5 ms for 65,000.
     """
 
     SHOWN = ("stage", "progress")

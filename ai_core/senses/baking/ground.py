@@ -176,8 +176,7 @@ class WalkableGrid(Described):
         floor_m: shape (rows, columns), height of the ground (m), NaN for cells that are not
             walkable; or bool, True for walkable cells at the height of ``origin``.
         cell_m: side of a cell, above 0 (m).
-        origin: the corner of the first cell (m); columns go along x, rows along z
-            where y is up, along y where z is up.
+        origin: the corner of the first cell (m); columns go along x, rows along z where y is up, along y where z is up.
         up: "y", as in 3D, or "z", as in a 2D world.
         radius_m: distance from the outermost cells to the walls, 0 or more (m).
 
@@ -228,8 +227,7 @@ class WalkablePolygons(Described):
     Args:
         vertices: shape (n, 3), or (n, 2) where z is up (m).
         polygons: indices into ``vertices`` of the corners of each polygon, in order.
-        cell_m: side of the cells that sample it, above 0 (m): half the narrowest
-            door, or less.
+        cell_m: side of the cells that sample it, above 0 (m): half the narrowest door, or less.
         up: "y", as in 3D, or "z", as in a 2D world.
         radius_m: distance of the mesh to walls, its agent radius, 0 or more (m). Cells
             extend by at most this, so passages narrower than a cell are not lost.

@@ -127,13 +127,9 @@ def sight_pairs(
     far from each other as possible. The shortest free line of a pair counts.
 
     Args:
-        cells: the ground.
-        room: (n,) room of every cell.
-        distance: (n,) of every cell to a wall.
-        doors: all openings.
+        room, distance: (n,) room of every cell, and its distance to a wall.
         joined: pairs of rooms, smaller number first, that are left out.
         eye_m, range_m, places: eye height, range and places in a room of ``BakingSettings``.
-        blocked: casts rays.
         lookup: finds rooms, by their numbers, of points.
 
     Cost: O(places times cells), a place a step; then O(places²) rays for each two rooms

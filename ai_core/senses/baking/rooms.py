@@ -77,13 +77,7 @@ def divided_ground(
     """Return the room of every cell, ``NO_ROOM`` for none, numbered by their first cells.
 
     A room that is too small becomes part of the room to which it opens widest; without
-    an opening, it is dropped.
-
-    Args:
-        cells: the ground.
-        distance: the result of ``distances_to_walls``.
-        taken: (n,) bool, cells that belong to no room.
-        narrowness, widest_m, least_area_m2: see ``BakingSettings``.
+    an opening, it is dropped. Cells that are ``taken`` belong to no room.
 
     Cost: about 2 µs a cell.
     """
@@ -213,9 +207,7 @@ def room_boxes(
     along its walls that is not walkable, and obstacles in it.
 
     Args:
-        cells: the ground.
         room: (n,) room of every cell, ``NO_ROOM`` for none.
-        reach_m, height_m: see ``BakingSettings``.
         is_elsewhere: returns which points (n, 3) lie in regions made by hand; None for none.
 
     Cost: O(n log n) of cells, a step for each cell of ``reach_m``; then about 30 µs a box.

@@ -54,12 +54,7 @@ class DoorsOnLines:
         return self._lines.get(row, ())
 
     def share(self, row: int, kept: Sequence[float]) -> float:
-        """Return the share that the doors on a line keep now; 1 without any.
-
-        Args:
-            row: the line.
-            kept: share that each row keeps now.
-        """
+        """Return the share that the doors on a line keep now, given that of each row; 1 without any."""
         doors = self._doors.get(row)
         return 1.0 if doors is None else self._way(row, doors, kept)
 

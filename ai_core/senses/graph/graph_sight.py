@@ -47,14 +47,11 @@ class _Routes(NamedTuple):
     """Routes from the region of a source into that of a sensor, one row each.
 
     Attributes:
-        from_region, to_region: (n,) of the source, and of the sensor.
         start, end: (n, 3) float64, where they leave the first and enter the last (m).
-        distance_m: (n,) float64, between them.
-        kept: (n,) float64, share of the intensity kept between them.
+        distance_m, kept: (n,) float64, length and share of the intensity kept between these.
         is_direct: (n,) bool, both regions are the same.
         is_relayed: (n,) bool, a camera at ``start`` and its screen at ``end``.
-        mirror: (n, 3) float64, unit normal of a mirror around ``start``, 0 for none.
-        mirror_m: (n,) float64, its radius.
+        mirror, mirror_m: (n, 3) and (n,) float64, unit normal and radius of a mirror around ``start``, 0 for none.
         needs_light: (n,) bool, two portals: only sources that emit light are visible.
     """
 

@@ -148,8 +148,7 @@ class Boxes:
     """Several boxes that form one region, such as an L-shaped room.
 
     Args:
-        parts: the boxes; they may touch and should not overlap: an
-            overlap counts twice in the volume.
+        parts: the boxes; they may touch and should not overlap: an overlap counts twice in the volume.
 
     Raises:
         TypeError: if a part is not a ``Box``.
@@ -193,10 +192,8 @@ class Passage:
     Args:
         start: entry point (m); signals that leave the region travel there first.
         end: exit point (m); None for ``start``.
-        kept_per_m: share of the intensity kept per metre of ``distance_m``, 0 to 1;
-            0 lets nothing through.
-        distance_m: length of the passage (m), 0 or more, 1 unless given; the distance from start to end does
-            not count.
+        kept_per_m: share of the intensity kept per metre of ``distance_m``, 0 to 1; 0 lets nothing through.
+        distance_m: length of the passage (m), 0 or more, 1 unless given; the distance from start to end does not count.
         closed_kept_per_m: replaces ``kept_per_m`` while the portal is closed.
         area_m2: cross-section (m²), above 0; smells pass in proportion.
         wind_m_per_s: speed of the air through it towards its end (m/s), negative for the other
@@ -245,9 +242,8 @@ class Passage:
     def mirror(cls, place: ArrayLike, normal: ArrayLike, radius_m: float) -> Passage:
         """Return the passage of sight by a round mirror.
 
-        A sensor sees in it the sources whose mirror image lies behind the disc. A line of sight
-        is queried from the mirror to the source only. The portal of a mirror may lead to its own
-        region.
+        A sensor sees in it the sources whose mirror image lies behind the disc. A line of sight is queried from the
+        mirror to the source only. The portal of a mirror may lead to its own region.
 
         Args:
             place: its centre (m).

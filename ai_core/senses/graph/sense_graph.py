@@ -107,9 +107,8 @@ class _PortalState(NamedTuple):
 class SenseGraph(Saveable):
     """The regions and portals of a level; the id of each is its index.
 
-    A save holds which portals are open, and the winds; regions and portals themselves belong to
-    the level. Portals are matched by name and regions, those that are alike in their order; a
-    portal that is not in the save keeps its state.
+    A save holds which portals are open, and the winds; regions and portals themselves belong to the level. Portals are
+    matched by name and regions, those that are alike in their order; a portal that is not in the save keeps its state.
 
     Args:
         regions: every region.
@@ -238,9 +237,8 @@ class SenseGraph(Saveable):
     def set_wind(self, velocity: ArrayLike) -> None:
         """Set the wind over the whole level (m/s): smells drift with it from region to region.
 
-        The wind through a portal is its component along the portal: from its start to its end, or,
-        where these are the same, from the middle of its region to that of the next. A portal with a wind
-        of its own keeps that.
+        The wind through a portal is its component along the portal: from its start to its end, or, where these are the
+        same, from the middle of its region to that of the next. A portal with a wind of its own keeps that.
 
         Raises:
             TypeError, ValueError: if it is not a velocity.
@@ -316,24 +314,18 @@ class PassageTable:
     is computed again.
 
     Args:
-        graph: the regions and portals.
-        modality: the modality; its share kept per metre is that of regions without one of their own.
+        modality: its share kept per metre is that of regions without one of their own.
         is_open: which portals are open now, by id.
 
     Attributes:
-        sense: name of the modality.
-        portal: (rows,) int32, id of the portal.
-        from_region, to_region: (rows,) int32.
+        portal, from_region, to_region: (rows,) int32 ids.
         start, end: (rows, 3) float64 (m).
-        distance_m: (rows,) float64.
+        distance_m, area_m2, wind_m_per_s: (rows,) float64.
         kept: (rows,) float64, share of the intensity that passes now.
         kept_open: (rows,) float64, the larger of the shares that pass open and closed.
-        area_m2: (rows,) float64.
-        wind_m_per_s: (rows,) float64, speed of the air through the passage.
         is_relayed: (rows,) bool.
         mirror, mirror_m: (rows, 3) and (rows,) float64, unit normal and radius of mirrors, 0 for other passages.
-        kept_per_m: (regions,) float64, share kept per metre.
-        dissipation: (regions,) float64, share lost per second.
+        kept_per_m, dissipation: (regions,) float64, shares kept per metre and lost per second.
         across_m: (regions,) float64, upper limit of the distance of two points of a region (m).
         out_first: (regions + 1,) int64; rows ``out_first[r]`` to ``out_first[r + 1]`` leave r.
         in_first, in_rows: rows that lead into r begin at ``in_rows[in_first[r]]``.
@@ -443,14 +435,9 @@ def _first_of_each(keys: NDArray[np.integer], count: int) -> Rows:
 
 
 def expanded(first: Rows, keys: NDArray[np.integer]) -> tuple[Rows, Rows]:
-    """Return for each key all rows that belong to it.
+    """Return all rows of some keys: of each row the index of its key among ``keys``, and the row.
 
-    Args:
-        first: (n + 1,); rows ``first[k]`` to ``first[k + 1]`` belong to k.
-        keys: (m,).
-
-    Returns:
-        For each row found the index of its key among ``keys``, and the row.
+    Rows ``first[k]`` to ``first[k + 1]`` belong to key k.
 
     >>> [part.tolist() for part in expanded(np.array([0, 2, 3]), np.array([1, 0]))]
     [[0, 1, 1], [2, 0, 1]]

@@ -43,16 +43,14 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
     - **Continuous** modalities (sight, touch) sense sources in the same region, or through
       one portal that leads into it. Intensity falls in the source's region, in the
       portal and in the sensor's region. A camera's line of sight starts at the camera.
-    - **Emitted** modalities (sound) are waves, with tags and channels. A wave takes every
-      passage once, the earliest arrival first, of equal ones the strongest, then the smallest
-      id. Each sensor is notified once; the reported position is that of the last portal,
-      where the signal seems to come from. Waves spread in the advance after ``emit``, with the
-      doors and sensors of that time. Echoes are further calls of ``emit``.
+    - **Emitted** modalities (sound) are waves, with tags and channels. A wave takes every passage once, the earliest
+      arrival first, of equal ones the strongest, then the smallest id. Each sensor is notified once; the reported
+      position is that of the last portal, where the signal seems to come from. Waves spread in the advance after
+      ``emit``, with the doors and sensors of that time. Echoes are further calls of ``emit``.
     - **Scent trails**: a mark is smelled in its region, and through one portal that is not closed.
-    - **Smells** are emitted as an amount: the intensity it would have in one cubic metre (60
-      in a room of 60 m³ smells 1 strong). A smell stays, spreads through portals at the
-      modality's speed, dissipates as its regions define, and never increases. Sensors are
-      notified at most every ``report_every_s``.
+    - **Smells** are emitted as an amount: the intensity it would have in one cubic metre (60 in a room of 60 m³ smells
+      1 strong). A smell stays, spreads through portals at the modality's speed, dissipates as its regions define, and
+      never increases. Sensors are notified at most every ``report_every_s``.
 
     Args:
         clock: game time.

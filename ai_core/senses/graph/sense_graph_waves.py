@@ -72,12 +72,9 @@ class _Ways(NamedTuple):
     """Ways of a wave to sensors, one row each.
 
     Attributes:
-        slot: (n,) of the sensor.
         row: (n,) of the last passage, or ``FROM_SOURCE``.
-        distance_m: (n,) how far the wave came in all (m).
-        leg_m: (n,) length of its last straight part (m).
-        before: (n,) intensity before that part.
-        intensity: (n,) at the sensor.
+        distance_m, leg_m: (n,) how far the wave came in all, and in its last straight part (m).
+        before, intensity: (n,) before that part, and at the sensor.
         comes_from: (n, 3) where that part begins (m).
     """
 
@@ -97,7 +94,6 @@ class SpreadingWave:
     doors as they are by then.
 
     Args:
-        signal: the signal.
         region: region of its origin.
         waiting: starts of passages that it comes to next, a heap; a row may occur several times. None for the source.
         passed: far ends of passages that it came through, in order; the source is the first.
@@ -138,9 +134,7 @@ class SpreadingWave:
         """Continue through passages, in the order of arrival at their starts.
 
         Args:
-            table: the passages.
             first_legs: returns the legs from the source to passages.
-            range_m: largest distance at which it is heard (m).
             faintest: a fainter wave ends.
             until_m: distance up to which it may come now (m).
             most: passages that it may go through now; 1 or more. After ``PASSAGES_PER_BLOCK`` it ends in any case.
@@ -421,12 +415,10 @@ class GraphSignals(EmittedSignals):
         """Query what muffles the ways of a wave, of each sensor one after the other until it hears the wave.
 
         Args:
-            wave: the wave.
             ways: to sensors; muffled here.
             order: which of them are audible if nothing muffles them, by sensor, the shortest first.
             first: where those of each sensor begin in ``order``.
             is_late: which ways are given up.
-            budget: spent by rays.
 
         Returns:
             The ways by which sensors hear it, and the ids of the sensors that lack rays.

@@ -1,8 +1,7 @@
 """Smells in a sense graph: scents that stay in regions, flow through portals, and fade.
 
-A scent advances in steps of game time. The amount that leaves one region arrives in
-others. No region gives more than half of its scent in a step, so no amount becomes negative,
-however long the step.
+A scent advances in steps of game time. The amount that leaves one region arrives in others. No region gives more than
+half of its scent in a step, so no amount becomes negative, however long the step.
 """
 from __future__ import annotations
 
@@ -85,14 +84,10 @@ class SmellModel:
         self._flow_of = 1, table.changes
 
     def flow(self, steps: int = 1) -> tuple[Floats, Floats]:
-        """Return two columns of all passages, with the present doors and winds.
+        """Return two columns of all passages, with the present doors and winds, for steps that are made as one.
 
-        Args:
-            steps: steps that are made as one (count).
-
-        Returns:
-            The share of a region's mass that leaves through each meanwhile, and its length (m) at the modality's
-            own speed, so that wind shortens it.
+        These are the share of a region's mass that leaves through each meanwhile, and its length (m) at the modality's
+        own speed, so that wind shortens it.
 
         Cost: O(passages) if a door, a wind or ``steps`` has changed, else O(1).
         """

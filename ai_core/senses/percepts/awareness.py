@@ -54,8 +54,7 @@ class AwarenessSettings:
     Args:
         gain_per_s: rise per second at visibility 1 (1/s); 0 or more.
         decay_per_s: fall per second at visibility 0 (1/s); 0 or more.
-        gain_per_signal: immediate rise per unit of intensity of an emitted
-            signal, such as a sound; 0 or more.
+        gain_per_signal: immediate rise per unit of intensity of an emitted signal, such as a sound; 0 or more.
         levels: levels above unaware, in rising order.
 
     Raises:
@@ -99,8 +98,7 @@ class AwarenessReasons(NamedTuple):
         level_name: the current level.
         rate_per_s: current rise or fall of the value (1/s).
         visibility: current visibility of the target, by modality; the strongest counts.
-        stimulus_gain: what stimuli have added, by modality, since the value
-            was last 0 (no unit).
+        stimulus_gain: what stimuli have added, by modality, since the value was last 0 (no unit).
         reacts_at_s: when the next level, already reached, is reported (s), or None.
     """
 

@@ -58,11 +58,9 @@ class SenseMemory(Described):
             or more. Keep it above the time a sensor may wait for its turn.
         max_age_s: a target not sensed for longer than this expires (s);
             at least ``lose_after_s``; ``math.inf`` for never.
-        keep_expired_s: time that an expired target is kept before it is forgotten
-            (s); 0 or more.
-        free_knowledge_s: time after the last sighting of a target for which its
-            true position stays known (s); 0 or more. A guard that saw a thief run behind
-            a pillar can guess its position; with 0 the guard has to search.
+        keep_expired_s: time that an expired target is kept before it is forgotten (s); 0 or more.
+        free_knowledge_s: time after the last sighting of a target for which its true position stays known (s); 0 or
+            more. A guard that saw a thief run behind a pillar can guess its position; with 0 the guard has to search.
 
     Attributes:
         durations: these times (s), for a table of percepts.

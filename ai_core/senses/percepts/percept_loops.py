@@ -570,7 +570,6 @@ class WatchedTarget:
     """What a sensor knew of one target when ``update_watched`` looked last; the base of a reader's own class.
 
     Attributes:
-        sensor_id: id of the sensor.
         target: id of the target, -1 for none.
         phase: frames by which the turns of ``has_choice`` are shifted.
         period: frames from one look to the next.
@@ -578,12 +577,9 @@ class WatchedTarget:
         has_choice: in its turns it is listed as changed if another target may be more important.
         by_awareness: only if the sensor is more aware of another target.
         is_new: it is listed as changed once.
-        is_known: the sensor remembers the target.
-        is_noticed: the target is not lost.
-        is_in_view: the sensor sees the target.
-        awareness: value of the meter, from 0 to 1.
-        level: awareness level.
-        x: x of the last known position (m); y and z likewise.
+        is_known, is_noticed, is_in_view: whether the sensor remembers it, has not lost it, and sees it.
+        awareness, level: value of the meter, from 0 to 1, and awareness level.
+        x, y, z: the last known position (m).
         reader: what is handed back if only the awareness or the place changed; None to list that as changed, too.
         character: the character of the target in view; if it is another one, that is listed as changed.
         place: the place of the target in view that was handed back last.
@@ -635,9 +631,7 @@ class PerceptTable:
         modalities: names of all modalities.
         now_s: game time of the last pass over all rows (s).
         revision: number of passes and changes of rows so far.
-        changes: each ``MemoryChange`` that was not collected yet.
-        levels_crossed: each ``LevelChange``, likewise.
-        sensations: each ``Sensation`` of what is in view, likewise.
+        changes, levels_crossed, sensations: what was not collected yet; sensations are those of what is in view.
         has_ended: whether a row has nothing to hold any more.
         looks: number of the last look.
 
@@ -976,11 +970,8 @@ class PerceptTable:
         """Take in the pairs of a modality that are in view; return whether anything is listed.
 
         Args:
-            columns: of pairs, ascending by sensor, then source: keys (m,) int64, intensity (m,) float64, is_sensed
-                (m,) bool, and reported_at_s (m,) float64 (s), which is overwritten.
-            number: number of the modality.
+            columns: ``PairsInView.columns``, or others like them; reported_at_s is overwritten.
             is_seen: whether it is a kind of sight.
-            now_s: game time (s).
             report_every_s: time between two reports of what stays in view (s).
             first, end: indices of pairs.
 
@@ -1064,10 +1055,6 @@ class PerceptTable:
 
     def advance(self, now_s: cython.double, first: cython.Py_ssize_t, end: cython.Py_ssize_t) -> bool:
         """Let time pass in some rows, after ``see`` has taken in what is in view; return whether anything is listed.
-
-        Args:
-            now_s: game time (s).
-            first, end: places in ``rows``, from the first to before the last.
 
         Cost: O(rows), 10 to 30 ns a row.
         """

@@ -1,8 +1,7 @@
 """Scent trails: marks that sources leave, that fade, and that trackers follow.
 
-Each source has its own scent. The strength of a source determines how far each mark
-reaches and how long the trail is. A tracker goes to the newest mark that it smells,
-and from there to the next.
+Each source has its own scent. The strength of a source determines how far each mark reaches and how long the trail is.
+A tracker goes to the newest mark that it smells, and from there to the next.
 """
 from __future__ import annotations
 
@@ -59,8 +58,7 @@ class ScentTrails(Saveable):
 
     Args:
         modality_name: modality of the marks; an emitted one.
-        radius_m: how far a fresh mark of strength 1 reaches (m), above 0; others
-            in proportion, and less as they fade.
+        radius_m: how far a fresh mark of strength 1 reaches (m), above 0; others in proportion, and less as they fade.
         spacing_m: distance between two marks of a trail (m), above 0.
         kept_per_s: share of a mark's strength kept per second, 0 to 1.
         faintest: strength below which a mark is removed, above 0.

@@ -1,8 +1,7 @@
 """Camouflage: how visible a pattern is in front of another one.
 
-The level designer assigns one of a few patterns to each material: brick, leaves, sky.
-The clothes of a character have a pattern too. A pair of patterns scales the strength of
-the source.
+The level designer assigns one of a few patterns to each material: brick, leaves, sky. The clothes of a character have a
+pattern too. A pair of patterns scales the strength of the source.
 """
 from __future__ import annotations
 

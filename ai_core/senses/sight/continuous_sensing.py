@@ -325,9 +325,7 @@ class ContinuousSensing(Saveable):
     def next_question(self, max_rays: int, unordered: int = 0) -> LineQuery:
         """Return the pairs whose turn it is, by importance and age, ties by sensor, then source.
 
-        Args:
-            max_rays: most pairs (count).
-            unordered: number of pairs up to which all are returned in any order, as all of them are asked.
+        Up to ``unordered`` pairs are returned in any order, if all of them are asked.
         """
         asked = [number for number in self._by_rays if self.pairs[number].count]
         parts = []

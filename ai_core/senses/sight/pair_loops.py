@@ -61,8 +61,7 @@ class PairsInView:
     """All pairs of one continuous modality that passed every test but the ray.
 
     Attributes:
-        count: number of pairs.
-        found_count: those that the pass under way has found.
+        count, found_count: number of pairs, and of those that the pass under way has found.
         keys: (n,) int64, ascending: sensor id, then source id.
         intensity: (n,) float64, what the sensor would sense.
         waiting_since: (n,) int64, moments of the queue for rays.
@@ -142,12 +141,7 @@ class PairsInView:
         self.found_count = 0
 
     def add(self, keys, intensity, count: cython.Py_ssize_t) -> None:
-        """Add pairs that the pass under way has found, behind those before.
-
-        Args:
-            keys: (count,) int64 or more, ascending; copied.
-            intensity: (count,) float64 or more; copied.
-            count: how many were found.
+        """Add copies of ``count`` keys and intensities that the pass under way has found, behind those before.
 
         Raises:
             ValueError: if keys do not ascend.
@@ -178,9 +172,7 @@ class PairsInView:
         return self.spare[0][:self.found_count], self.spare[1][:self.found_count]
 
     def end_pass(self, moment: cython.longlong, needs_ray: cython.bint) -> None:
-        """Take over the pairs found by a pass.
-
-        Pairs that stay in reach keep their answers and their places in the queue.
+        """Take over the pairs found by a pass; those that stay in reach keep their answers and places in the queue.
 
         Args:
             moment: place in the queue for pairs that are new.
@@ -233,10 +225,8 @@ class PairsInView:
 
         Args:
             rows: (n,) int64, which pairs, n above 0; None for all.
-            is_free: (n,) bool, whether nothing stands between.
+            is_free: (n,) bool.
             moment: since when they wait from now on.
-
-        Cost: O(n).
         """
         i: cython.Py_ssize_t
         row: cython.longlong
@@ -290,8 +280,7 @@ class Lines:
     """The lines of sight of some pairs, which are written again and again while the pairs stay the same.
 
     Args:
-        modality: (n,) intp, number of the modality of each pair.
-        rows: (n,) int64, its row among the pairs of its modality.
+        modality, rows: (n,) intp and int64, modality of each pair and its row among the pairs of that.
         keys: (m,) int64, of pairs, in use.
         some: (n,) int64, which of the keys each pair has.
 

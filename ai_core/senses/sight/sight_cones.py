@@ -26,9 +26,8 @@ Floats = NDArray[np.float64]
 class SightCone:
     """A part of a field of view, around the viewing direction of the sensor.
 
-    Both angles are **full** angles, from border to border, and the border is
-    inside. The horizontal angle is measured in the plane of the sensor's forward
-    and right directions, the vertical angle out of that plane.
+    Both angles are **full** angles, from border to border, and the border is inside. The horizontal angle is measured
+    in the plane of the sensor's forward and right directions, the vertical angle out of that plane.
 
     Args:
         range_m: range (m); above 0.
@@ -79,9 +78,8 @@ class SightCone:
 def packed_cones(cones: Sequence[SightCone]) -> Floats:
     """Return cones as rows of numbers for the loops.
 
-    Each row holds range_m, cos half horizontal, sin half vertical, acuity, and 1
-    if it only keeps what is seen already, else 0. Cones with a ``lose_range_m``
-    come a second time at the end, as far as that.
+    Each row holds range_m, cos half horizontal, sin half vertical, acuity, and 1 if it only keeps what is seen already,
+    else 0. Cones with a ``lose_range_m`` come a second time at the end, as far as that.
     """
     keeping = [cone for cone in cones if (cone.lose_range_m or 0) > cone.range_m]
     rows = [_packed(cone, cone.range_m, 0.0) for cone in cones]

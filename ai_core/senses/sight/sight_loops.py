@@ -25,9 +25,8 @@ NO_CONE = -1
 BORDER_TOLERANCE = 1e-6
 """Slack by which a target on a cone's border counts as inside (as a share).
 
-Positions are float32, exact to about 1e-7 of their size. Smaller, and targets
-placed on the border by hand fall outside by rounding; larger moves the border
-of a narrow cone by visible amounts.
+Positions are float32, exact to about 1e-7 of their size. Smaller, and targets placed on the border by hand fall outside
+by rounding; larger moves the border of a narrow cone by visible amounts.
 """
 
 NO_RIGHT = 1e-6
@@ -265,12 +264,8 @@ class SightLoops:
         """Write a row of a table of sensors.
 
         Args:
-            sensors: the table.
-            slot: the row, within its arrays.
-            place: position (m), three floats.
-            forward: direction, three floats, not all 0.
-            levels: threshold in each modality.
-            log_levels: their logarithms.
+            forward: not all 0.
+            levels, log_levels: threshold in each modality, and its logarithm.
             cones: numbers of its cones, one cone after the other; at most as many as the table has room for.
             mask: affiliations that it senses, as bits.
             own: id of its own source, or ``NO_SOURCE``.
@@ -354,17 +349,12 @@ class SightLoops:
         """Return the pairs of sensor and source that pass every test but the ray, valid until the next call.
 
         Args:
-            sensors: the ``SensorTable``.
-            sensor_ids: (n,) int32, in use.
-            sources: a ``SourceTable``.
-            source_ids: (m,) int32, in use.
+            sensor_ids, source_ids: (n,) and (m,) int32, in use.
             number: of a continuous modality, its column in the tables.
-            kind: the ``Modality``.
 
         Returns:
-            keys: (pairs or more,) int64, see ``pairs_in_view.keys_of``; in the order of sensors, then of sources.
-            intensities: (pairs or more,) float64.
-            pairs: how many there are.
+            Keys (int64), see ``pair_keys.keys_of``, in the order of sensors, then of sources; intensities (float64);
+            and how many pairs there are: both arrays may be longer.
 
         Raises:
             IndexError: if an id has no row, or there is no such modality.
@@ -588,12 +578,8 @@ class SightLoops:
     def cones_towards(self, sensors, slots, offsets) -> np.ndarray:
         """Return for each target the first of its sensor's cones that contains it, or ``NO_CONE``: (n,) int64.
 
-        A target exactly where the sensor is lies in every cone.
-
-        Args:
-            sensors: the ``SensorTable``.
-            slots: (n,) int64, of the sensors.
-            offsets: (n, 3) float64, from each sensor to its target (m).
+        A target exactly where the sensor is lies in every cone. ``slots`` are (n,) int64; ``offsets`` (n, 3) float64,
+        from each sensor to its target (m).
 
         Cost: O(n * cones).
         """
