@@ -433,6 +433,8 @@ class StateMachine(Saveable):
     def skip_time(self, seconds: float) -> None:
         """Exclude a pause of the character from all times: active states count as begun that much later.
 
+        Without ``clock`` nothing changes, because a pause is in no ``elapsed_s``.
+
         Args:
             seconds: game time (s), 0 or more; the beginning of a state is never later than now.
 
@@ -442,6 +444,8 @@ class StateMachine(Saveable):
         Cost: O(depth of the active state).
         """
         finite_number("seconds", seconds, minimum=0, remedy="pass the duration of the pause")
+        if self._clock is None:
+            return
         now_s = self._now_s()
         self._since_s = min(self._since_s + seconds, now_s)
         if self._since_around:

@@ -3,11 +3,13 @@ from __future__ import annotations
 
 import pytest
 
+from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.decisions.state_machine import StateMachine
 from ai_core.decisions.state_machine_definition import History, State, StateMachineDefinition, Transition
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import StateError
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.snapshot import from_json, restore, take, to_json
 
 DEFINITION = StateMachineDefinition(
@@ -101,6 +103,20 @@ def test_time_in_which_it_stood_still_counts_in_no_state():
     clock.advance(seconds=3.0)
     one.update(0.1)
     assert one.state == "hostile"
+
+
+@pytest.mark.parametrize("has_clock", [False, True])
+def test_a_pause_of_its_scheduler_is_left_out_once(has_clock):
+    clock = ManualClock()
+    one, scheduler = machine(clock=clock if has_clock else None), Scheduler(clock)
+    scheduler.add(one)
+    for _ in range(8):
+        clock.advance(seconds=0.25)
+        scheduler.advance(Budget.unlimited())
+    before_s = one.time_in_state_s
+    clock.advance(seconds=5.0)
+    scheduler.skip_time(5.0)
+    assert one.time_in_state_s == before_s > 0.0
 
 
 @pytest.mark.parametrize(("seconds", "error"), [(-1.0, ValueError), (float("nan"), ValueError), ("1", TypeError)])

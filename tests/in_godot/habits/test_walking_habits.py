@@ -388,6 +388,29 @@ def test_another_actor_walks_in_place_of_the_first(walker, node, scheduler, phys
     assert len(entered) == 3
 
 
+def test_habits_end_with_the_actor_they_began_with(walker, node, scheduler, physics_frames):
+    go = habit("Go", kind="HabitMoveTo", target_point=Vector3(50, 0, 0))
+    first, tree = walker(go, kind="CharacterBody3D")
+    second = node("Node3D", scheduler, name="Second", position=Vector3(0, 0, 5))
+    seen = []
+
+    def ride(_velocity):
+        seen.append(tree.actor_node().name)
+        tree.set("actor", NodePath("../../Second"))
+        seen.append(tree.actor_node().name)
+
+    go.connect("velocity_changed", ride, 4)     # once
+    physics_frames(20)
+    stands = first.position.x
+    assert seen == [first.name] * 2
+    assert tuple(first.velocity) == (0, 0, 0)
+    physics_frames(20)
+    assert (tree.actor_node(), first.position.x) == (second, stands)
+    assert second.position.x > 0.5
+    tree.set("actor", NodePath(".."))
+    assert tree.actor_node() == first
+
+
 def test_a_stuck_walker_gives_up_by_default(node, scheduler, walker, physics_frames, signals, gdscript):
     go = habit("Go", kind="HabitMoveTo", target_point=Vector3(9, 0, 0), cooldown=100.0)
     guard, _ = walker(go)

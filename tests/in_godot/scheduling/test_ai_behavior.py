@@ -261,7 +261,7 @@ class Listener:
 
 def lived(node, gdscript, live, periods, *, policy, has_listeners):
     """Let actors that think so often live as told; return who thought, in order, and what is known of each."""
-    scheduler = node("AIScheduler", policy=policy, budget=100_000.0)
+    scheduler = node("AIScheduler", policy=policy, budget=100_000_000.0)     # no pause of the machine spends it
     if has_listeners:
         scheduler.trace.listen(Listener())
     world, script, actors = gdscript(WORLD).new(), gdscript(ACTOR), []

@@ -118,6 +118,63 @@ def test_paused_time_is_no_elapsed_time(node, recorder, scheduler, physics_frame
     assert sum(recorder.get("elapsed")) - before == pytest.approx(ran / 60, abs=6.5 / 60)
 
 
+@pytest.fixture
+def watched(gdscript):
+    """A function that adds a character with a HabitTree and a StateMachine, and returns who records their time."""
+    scripts = [gdscript(f"""
+        extends {base}
+        var elapsed: Array[float] = []
+        func {method}(seconds: float) -> {returns}
+    """) for base, method, returns in (
+        ("Habit", "_tick", "int: elapsed.append(seconds); return 0"),
+        ("AIState", "_update", "void: elapsed.append(seconds)"))]
+
+    def add_to(level, period):
+        body = construct("Node3D")
+        recorders = [one.new() for one in scripts]
+        for kind, one in zip(("HabitTree", "StateMachine"), recorders, strict=True):
+            decider = construct(kind)
+            decider.set("period", period)
+            decider.add_child(one)
+            body.add_child(decider)
+        level.add_child(body)
+        return recorders
+
+    return add_to
+
+
+@pytest.mark.parametrize("is_last", [False, True])
+@pytest.mark.parametrize("paused", ["level", "scheduler"])
+@pytest.mark.parametrize("is_loaded", [False, True])
+def test_a_pause_of_a_level_is_no_time_of_its_characters(
+        scheduler, watched, physics_frames, paused, is_last, is_loaded):
+    level, inner = construct("Node3D"), construct("AIScheduler")
+    recorders = [*watched(level, 1), *watched(level, 4)]
+    level.add_child(inner)
+    if not is_last:
+        level.move_child(inner, 0)
+    scheduler.add_child(level)
+    physics_frames(9)
+    before = [len(one.get("elapsed")) for one in recorders]
+    assert min(before) >= 2
+    still = level if paused == "level" else inner
+    still.process_mode = 4
+    physics_frames(30)
+    if is_loaded:
+        state = scheduler.save_state()
+        physics_frames(20)
+        assert scheduler.load_state(state)
+    added = watched(level, 1) if paused == "scheduler" and not is_loaded else []
+    physics_frames(30)
+    still.process_mode = 0
+    physics_frames(12)
+    for one, count, (period, turns) in zip(recorders, before, [(1, 12)] * 2 + [(4, 3)] * 2, strict=True):
+        assert list(one.get("elapsed"))[count:] == pytest.approx([period / 60] * turns, abs=0.001)
+    for one in added:
+        assert max(one.get("elapsed")) <= 1 / 60 + 0.001
+        assert min(one.get("elapsed")) >= 0.0
+
+
 def test_a_pause_before_a_scheduler_leaves_is_no_elapsed_time(node, recorder, scheduler, physics_frames):
     inner = node("AIScheduler", scheduler)
     recorder.call("add_to", inner, 1)

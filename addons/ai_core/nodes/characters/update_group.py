@@ -55,7 +55,7 @@ KEY = Row(_checked_key, Whole(1, MAX_PERIOD_FRAMES), Whole())
 
 def _move(tick_group: Any, late_s: float) -> None:
     """Set the time since the last update of a tick group."""
-    tick_group.advanced_s = tick_group.clock.now.seconds - late_s
+    tick_group.advanced_s = tick_group.scheduler.clock.now.seconds - late_s
     for one in tick_group.population:
         if tick_group.population.is_paused(one):      # loaded while the game is paused
             tick_group.population.pause(one, late_s=late_s)
@@ -73,27 +73,28 @@ class TickGroup:
     Attributes:
         number: rank of the tick group; of several due groups the lowest number is updated first.
         key: period and phase (frames).
-        advanced_s: time of the last update (s, the scheduler's clock).
+        advanced_s: time of the last update (s, the scheduler's clock), later by each pause of the scheduler alone.
         is_owed: whether all nodes are due; otherwise only those that the last budget did not reach.
     """
 
     def __init__(
-        self, population: Any, clock: Any, number: int, key: Key, on_wake: Callable[[TickGroup], object],
+        self, population: Any, scheduler: Any, number: int, key: Key, on_wake: Callable[[TickGroup], object],
     ) -> None:
         self.number, self.key = number, key
         self.period_frames, self.phase_frames = key
-        self.population, self.clock = population, clock
+        self.population, self.scheduler = population, scheduler
         population.on_wake = lambda: on_wake(self)
-        self.advanced_s: float = self.clock.now.seconds
+        self.advanced_s: float = scheduler.clock.now.seconds
         self.is_owed = False
 
     @property
     def late_s(self) -> float:
         """Game time since the last update (s); it does not count as elapsed for nodes added now."""
-        return max(0.0, self.clock.now.seconds - self.advanced_s)
+        self.scheduler.skip_pause()         # nodes may resume before their scheduler does
+        return max(0.0, self.scheduler.clock.now.seconds - self.advanced_s)
 
     def advance(self, budget: Budget) -> None:
-        now_s: float = self.clock.now.seconds
+        now_s: float = self.scheduler.clock.now.seconds
         elapsed_s, self.advanced_s = max(0.0, now_s - self.advanced_s), now_s
         only_rest, self.is_owed = not self.is_owed, False
         self.population.tick(elapsed_s, budget, only_rest=only_rest)
@@ -269,8 +270,7 @@ class UpdateGroup(Saveable):
         if phase_frames not in of_period:
             self._next_number += 1
             of_period[phase_frames] = TickGroup(
-                self.new_population(), self._scheduler.clock, self._next_number, (period_frames, phase_frames),
-                self._wakes)
+                self.new_population(), self._scheduler, self._next_number, (period_frames, phase_frames), self._wakes)
         return of_period[phase_frames]
 
     def new_population(self) -> Any:

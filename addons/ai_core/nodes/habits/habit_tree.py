@@ -135,7 +135,8 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         float, 0.0, range=(0, 10, 0.001), or_greater=True, shown_when=("launch", Habit.Launch.UTILITY),
         doc="Smallest lead in score with which another child interrupts the active child.")
     actor = export(
-        NodePath, NodePath(".."), on_set="_actor_set", doc=ACTOR_DOC + " All habits end when it changes.")
+        NodePath, NodePath(".."), on_set="_actor_set",
+        doc=ACTOR_DOC + " All habits end when it changes; within a callback of the tree, after the tick.")
     enabled = export(bool, True, on_set="_enable", live=True, doc="If false, all habits end and none begins.")
     period = export(
         int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
@@ -180,7 +181,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         self._actor: Any = None
         self._blackboard = Blackboard(name="character")
         self._watching: dict[tuple[str, Any], Watch] = {}
-        self._is_changed = self._is_empty = self.has_failed = False
+        self._is_changed = self._is_empty = self.has_failed = self._has_new_actor = False
         self._subscription: EventSubscription | None = None
         self._messages: frozenset[str] = frozenset()      # that habits name
         self.walker = WalkingActor()
@@ -189,6 +190,10 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
         before = self._actor
         if before is not None and before.is_valid() and self.found_actor() != before:
             self.stop_habits()      # with the actor for which they began
+            if self.core is not None and self.core.is_busy and self._update_group is not None:
+                self._has_new_actor = True          # they end after the tick
+                self._update_group.edit_soon(self)
+                return
         self.retry_after_edit()
 
     def retry_after_edit(self) -> None:
@@ -522,7 +527,10 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
                 self._update_group.edit_soon(self)
 
     def edit(self) -> None:
-        """Change to the definition that the nodes below describe now."""
+        """Take another actor, and change to the definition that the nodes below describe now."""
+        if self._has_new_actor and self.core is not None and not self.core.is_busy:
+            self._has_new_actor = False
+            self._look_for_actor()
         if self.core is None or not self._is_changed:
             return
         try:
@@ -583,7 +591,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
             return
         self._update_group.join(self, is_resting=not (self.enabled and self.can_process()))
         self._set_feed_period()
-        if self._is_changed:
+        if self._is_changed or self._has_new_actor:
             self._update_group.edit_soon(self)
 
     def _leave_update_group(self) -> None:

@@ -44,12 +44,14 @@ class SchedulerPart:
         def change_all() -> None:
             change()
             self._node.restore_behavior_ids()
+            self._node.note_pause(is_loaded=True)
 
         return change_all
 
     def reset_unsaved(self) -> None:
         """Count all tasks as just run; called when the clock was set to a save without the scheduler's part."""
         self._node.core.count_as_run()
+        self._node.note_pause(is_loaded=True)
 
 
 def without_missing(scheduler: Scheduler, state: Any, left_out: dict[str, str]) -> Any:

@@ -843,7 +843,6 @@ class AIScheduler(Node):
     def restore_behavior_ids(self) -> None:
         """Restore the ids of behaviors from a loaded save."""
         self._tasks = {task.id: task for task in self._tasks.values()}
-        self._paused_since_s = None
         self.recompute_weights()
         self.show_monitors()
         for inner in self._inner.values():
@@ -1055,28 +1054,33 @@ class AIScheduler(Node):
         """Whether the task in the outer scheduler is paused, while that may run."""
         return self._nesting is not None and self._nesting.is_paused
 
-    def note_pause(self) -> None:
+    def note_pause(self, *, is_loaded: bool = False) -> None:
         """Note since when this scheduler, and those in it, are paused alone; before that, leave out the time until now.
 
-        Such a pause is no elapsed time of their tasks, as none passes while the outermost scheduler is paused.
+        Such a pause is no elapsed time of their tasks, as none passes while the outermost scheduler is paused. What was
+        noted before a load is of another time.
         """
-        self._skip_pause()
+        if not is_loaded:
+            self.skip_pause()
         is_alone = self.is_still and self._outer is not None and not self._outer.is_still
         self._paused_since_s = self.clock.now.seconds if is_alone else None
         for inner in self._inner.values():
-            inner.note_pause()
+            inner.note_pause(is_loaded=is_loaded)
 
     def skip_paused_time(self) -> None:
         """Leave out of the elapsed times of tasks how long this scheduler, and those in it, have been paused so far."""
-        self._skip_pause()
+        self.skip_pause()
         for inner in self._inner.values():
             inner.skip_paused_time()
 
-    def _skip_pause(self) -> None:
+    def skip_pause(self) -> None:
+        """Leave out of the elapsed times of tasks how long this scheduler, or one around it, has been paused so far."""
         since_s, now_s = self._paused_since_s, self.clock.now.seconds
         if since_s is not None and since_s < now_s:
             self.core.skip_time(now_s - since_s)
             self._paused_since_s = now_s
+        if self._outer is not None and self._outer.is_valid():
+            self._outer.skip_pause()
 
     def advance_clock(self, delta_s: float) -> None:
         """Advance the clock, unless it belongs to another scheduler that still exists and advances it."""
@@ -1088,7 +1092,7 @@ class AIScheduler(Node):
 
     def leave_outer(self) -> None:
         """Stop being a task of the outer scheduler."""
-        self._skip_pause()
+        self.skip_pause()
         outer, self._outer = self._outer, None
         if outer is not None and outer.is_valid():
             if self._nesting is not None:       # None: the outer scheduler did not accept it
