@@ -19,6 +19,8 @@ __all__ = ["AvoidanceGroup", "LocalAvoidance"]
 MOST_NEAR = cython.declare(cython.int, 8)         # characters that are avoided at once, the nearest ones (count)
 SAME_FLOOR = cython.declare(cython.double, 2.0)   # difference in height beyond which characters do not meet (m)
 STANDS = cython.declare(cython.double, 1e-3)      # share of its top speed below which a character stands (no unit)
+TOUCHES = cython.declare(cython.double, 1.3)      # distance within which two touch, in sums of radii (no unit):
+#                                                   more than agents with avoidance keep, too little for another between
 APART_S = cython.declare(cython.double, 0.25)     # time in which characters that overlap move apart (s)
 LEAST_S = cython.declare(cython.double, 0.05)     # least time that is looked ahead (s), as it is a divisor
 PARALLEL = cython.declare(cython.double, 1e-5)    # sine of the angle below which two lines are parallel
@@ -55,6 +57,7 @@ class LocalAvoidance:
     last: cython.Py_ssize_t            # the second axis of the plane: y, in space z
     look_ahead_s: cython.double
     widest: cython.double              # largest reach of a row
+    thickest: cython.double            # largest radius
     near: cython.longlong[::1]         # rows that were selected, nearest first
     away: cython.double[::1]           # their squared distances
     near_count: cython.Py_ssize_t
@@ -166,6 +169,123 @@ class LocalAvoidance:
         self.solve(row, ahead_s)
         return self.found_x, self.found_y
 
+    def standing_at(self, row: int, goal_x: float, goal_y: float, within: float = 0.0) -> int:
+        """Return how many characters stand at a goal, if they leave no room for one that comes to them; otherwise 0.
+
+        They leave none if it touches one that stands at the goal, or one that stands in a row of others before the
+        goal, each nearer to it and touched by the one behind.
+
+        Args:
+            row: the character that comes; ``find_near`` returned it in this frame.
+            goal_x, goal_y: the goal, in the plane.
+            within: distance of the goal within which a character stands at it, 0 or more; its radius, if that is more.
+
+        Raises:
+            IndexError: if there is no such row.
+
+        Cost: O(characters within reach).
+        """
+        if not 0 <= row < self.count:
+            raise IndexError(f"row must be from 0 to {self.count - 1}, got {row}")
+        return self.count_at(row, goal_x, goal_y, within)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def count_at(
+        self, row: cython.Py_ssize_t, goal_x: cython.double, goal_y: cython.double, within: cython.double,
+    ) -> cython.Py_ssize_t:
+        """Follow the row of standing characters to the goal, and count those at it; 0 if it does not lead there."""
+        last: cython.Py_ssize_t = row
+        while not self.is_at(last, goal_x, goal_y, within) or last == row:
+            ahead: cython.Py_ssize_t = self.touched_before(last, goal_x, goal_y)
+            if ahead < 0:
+                return 0
+            last = ahead
+        most: cython.double = max(within, self.thickest)
+        found: cython.Py_ssize_t = 0
+        for second in range(self.rank[last], self.count):
+            other = cython.cast(cython.Py_ssize_t, self.order[second])
+            if self.coordinate(other * self.dimensions) - goal_x > most:
+                break
+            found += self.is_at(other, goal_x, goal_y, within) and self.squared_distance(last, other) >= 0
+        second = self.rank[last] - 1
+        while second >= 0:
+            other = cython.cast(cython.Py_ssize_t, self.order[second])
+            if goal_x - self.coordinate(other * self.dimensions) > most:
+                break
+            found += self.is_at(other, goal_x, goal_y, within) and self.squared_distance(last, other) >= 0
+            second -= 1
+        return found
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def squared_to(self, row: cython.Py_ssize_t, x: cython.double, y: cython.double) -> cython.double:
+        """Return the squared distance of a character to a position in the plane."""
+        at: cython.Py_ssize_t = row * self.dimensions
+        to_x: cython.double = self.coordinate(at) - x
+        to_y: cython.double = self.coordinate(at + self.last) - y
+        return to_x * to_x + to_y * to_y
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def stands(self, row: cython.Py_ssize_t) -> cython.bint:
+        """Return whether a character stands."""
+        x: cython.double = self.velocities[2 * row]
+        y: cython.double = self.velocities[2 * row + 1]
+        slow: cython.double = STANDS * self.speeds[row]
+        return x * x + y * y <= slow * slow
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def is_at(
+        self, row: cython.Py_ssize_t, x: cython.double, y: cython.double, within: cython.double,
+    ) -> cython.bint:
+        """Return whether a character stands at a goal."""
+        most: cython.double = max(within, self.radii[row])
+        return self.stands(row) and self.squared_to(row, x, y) <= most * most
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def touched_before(self, row: cython.Py_ssize_t, x: cython.double, y: cython.double) -> cython.Py_ssize_t:
+        """Return the standing character nearest to a goal that a character nearly touches; -1 if none is nearer."""
+        best: cython.Py_ssize_t = -1
+        least: cython.double = self.squared_to(row, x, y)
+        here: cython.double = self.coordinate(row * self.dimensions)
+        most: cython.double = TOUCHES * (self.radii[row] + self.thickest)
+        for second in range(self.rank[row] + 1, self.count):
+            other = cython.cast(cython.Py_ssize_t, self.order[second])
+            if self.coordinate(other * self.dimensions) - here > most:
+                break
+            if self.touches(row, other) and self.squared_to(other, x, y) < least:
+                best, least = other, self.squared_to(other, x, y)
+        second = self.rank[row] - 1
+        while second >= 0:
+            other = cython.cast(cython.Py_ssize_t, self.order[second])
+            if here - self.coordinate(other * self.dimensions) > most:
+                break
+            if self.touches(row, other) and self.squared_to(other, x, y) < least:
+                best, least = other, self.squared_to(other, x, y)
+            second -= 1
+        return best
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def touches(self, row: cython.Py_ssize_t, other: cython.Py_ssize_t) -> cython.bint:
+        """Return whether another character stands so near that nothing fits between."""
+        both: cython.double = TOUCHES * (self.radii[row] + self.radii[other])
+        squared: cython.double = self.squared_distance(row, other)
+        return 0 <= squared <= both * both and self.stands(other)
+
     @cython.cfunc
     @cython.inline
     @cython.nogil
@@ -201,9 +321,10 @@ class LocalAvoidance:
     @cython.exceptval(check=False)
     def mark_near(self) -> cython.void:
         """Mark each pair of characters within reach of each other."""
-        self.widest = 0
+        self.widest = self.thickest = 0
         for row in range(self.count):
             self.is_near[row] = 0
+            self.thickest = max(self.thickest, self.radii[row])
             self.widest = max(self.widest, self.reach(row))
         for first in range(self.count):
             row = cython.cast(cython.Py_ssize_t, self.order[first])
@@ -252,10 +373,7 @@ class LocalAvoidance:
         both: cython.double = self.reach(row) + self.reach(other)
         if squared < 0 or squared >= both * both:
             return
-        at: cython.Py_ssize_t = other * self.dimensions
-        x: cython.double = self.coordinate(at) - goal_x
-        y: cython.double = self.coordinate(at + self.last) - goal_y
-        if x * x + y * y < self.radii[other] * self.radii[other]:
+        if self.squared_to(other, goal_x, goal_y) < self.radii[other] * self.radii[other]:     # never for one of NaN
             return
         place: cython.Py_ssize_t = self.near_count
         while place > 0 and (self.away[place - 1] > squared or (
@@ -322,8 +440,7 @@ class LocalAvoidance:
         vy: cython.double = self.velocities[2 * row + 1] - other_y
         wide: cython.double = self.radii[row] + self.radii[other]
         squared: cython.double = px * px + py * py
-        slow: cython.double = STANDS * self.speeds[other]
-        share: cython.double = 1.0 if other_x * other_x + other_y * other_y <= slow * slow else 0.5
+        share: cython.double = 1.0 if self.stands(other) else 0.5
         overlap: cython.bint = squared <= wide * wide
         if overlap:
             ahead_s = APART_S

@@ -160,3 +160,59 @@ def test_a_wrong_argument_is_an_error():
     avoidance.set_bodies(np.zeros((2, 2), np.float32), np.zeros((2, 2)), np.ones(2), np.ones(2))
     with pytest.raises(RuntimeError, match="create the group again"):
         group.steer(1.0)
+
+
+def bodies(places, moving=(), radius=RADIUS):
+    """Characters that stand, but for those in ``moving``."""
+    positions = np.array(places, np.float32)
+    velocities = np.zeros((len(places), 2))
+    velocities[list(moving)] = 1.0
+    avoidance = LocalAvoidance()
+    avoidance.set_bodies(positions, velocities, np.full(len(places), SPEED), np.full(len(places), radius))
+    avoidance.find_near()
+    return avoidance
+
+
+@pytest.mark.parametrize(("places", "moving", "within", "expected"), [
+    ([(1, 0), (0, 0)], [0], 0.0, 1),
+    ([(1, 0), (0.3, 0)], [0], 0.0, 1),
+    ([(1.5, 0), (0.5, 0)], [0], 0.0, 0),
+    ([(1.5, 0), (0.5, 0)], [0], 0.6, 1),
+    ([(1.2, 0), (0, 0)], [0], 0.0, 0),
+    ([(1, 0), (0, 0)], [0, 1], 0.0, 0),
+    ([(1.8, 0), (0, 0), (0.9, 0)], [0], 0.0, 1),
+    ([(1.8, 0), (0, 0), (0.9, 0)], [0, 2], 0.0, 0),
+    ([(1, 0), (0, 0), (0, 0.9), (-0.2, -0.8)], [0], 1.0, 3),
+    ([(0, 0), (1, 0)], [0], 0.0, 0),
+    ([(1, 0, 0), (0, 0, 0)], [0], 0.0, 1),
+    ([(1, 0, 0), (0, 3, 0)], [0], 0.0, 0),
+], ids=["at it", "near it", "not at it", "within", "apart", "walking", "behind a row", "behind a gap", "three",
+        "past it", "in space", "on another floor"])
+def test_who_stands_at_a_goal_leaves_no_room(places, moving, within, expected):
+    for order in (places, places[:1] + places[:0:-1]):
+        walking = [order.index(places[number]) for number in moving]
+        assert bodies(order, walking).standing_at(0, 0.0, 0.0, within) == expected
+
+
+def test_who_stands_at_a_goal_matches_a_plain_form():
+    chance = np.random.default_rng(7)
+    for _ in range(200):
+        places = chance.uniform(-3, 3, (30, 2)).astype(np.float32)
+        stands = chance.random(30) < 0.7
+        away = np.hypot(*places.astype(float).T)
+        apart = np.hypot(*(places[:, None].astype(float) - places[None]).transpose(2, 0, 1))
+        at, ahead = 0, 0
+        while at == 0 or away[at] > 0.6:
+            touched = [one for one in range(30)
+                       if stands[one] and one != at and apart[at, one] <= 1.3 * 0.8 and away[one] < away[at]]
+            if not touched:
+                break
+            at = min(touched, key=lambda one: away[one])
+        else:
+            ahead = int((stands & (away <= 0.6)).sum())
+        assert bodies(places, np.flatnonzero(~stands)).standing_at(0, 0.0, 0.0, 0.6) == ahead
+
+
+def test_who_stands_at_a_goal_of_an_unknown_row_is_refused():
+    with pytest.raises(IndexError, match="row must be from 0 to 1, got 2"):
+        bodies([(0, 0), (1, 0)]).standing_at(2, 0.0, 0.0)

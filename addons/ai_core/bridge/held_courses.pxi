@@ -2,6 +2,8 @@
 
 cdef double NO_TIME_S = 1e-9         # less is rounding
 
+cdef double ASKS_TAKEN_S = 0.1       # time from one question whether a goal is taken to the next: less than a step
+
 cdef float RISES_M = 0.5             # a next point so far above or below is on a slope or a link, on which each turn asks the path
 
 
@@ -115,6 +117,11 @@ cdef class HeldCourse:
         step: change of the velocity, in units of the scene per second.
         steer: called with the wanted velocity and the position of the goal, returns the velocity with which the actor
             walks around others, or the wanted one; None where it does not, or its agent does.
+        is_taken: called with the position of the goal, returns whether others may stand there and leave no room, so
+            that the turn must be decided; None where that does not matter.
+        taken_within: distance to the goal up to which ``is_taken`` is called.
+        taken_after_s: if above 0, it is called where the actor has come no nearer in this time (s); since when, and
+            the distance then, are "away_s" and "away" of the memory.
 
     Attributes:
         gone_on_s: time since the last turn that the next turn does not count, as the actor has walked (s).
@@ -124,8 +131,8 @@ cdef class HeldCourse:
     cdef bint is_body, avoids, is_over, had_turn
     cdef readonly double gone_on_s
     cdef double speed, turn_rate, arrival, asks_every_s, asks_in_s, gravity, change
-    cdef double now_s, left_s, stuck_after_s
-    cdef object goal, board, moved, applies, steer
+    cdef double now_s, left_s, stuck_after_s, taken_within, taken_after_s, asks_taken_in_s, away, away_s
+    cdef object goal, board, moved, applies, steer, is_taken
     cdef AgentPath path
     cdef dict memory
     cdef SafeVelocity safe
@@ -135,7 +142,8 @@ cdef class HeldCourse:
 
     def __init__(self, GDObject actor not None, goal, double arrival, double speed, double turn_rate, bint is_body,
                  double gravity, dict memory not None, double now_s, double stuck_after_s, double asks_every_s,
-                 applies=None, board=None, moved=None, double step=0, steer=None):
+                 applies=None, board=None, moved=None, double step=0, steer=None, is_taken=None,
+                 double taken_within=0, double taken_after_s=0):
         cdef void* pointer = actor.live()
         self.actor, self.avoids = actor.id, False
         self.methods = &walks_in_space
@@ -150,6 +158,9 @@ cdef class HeldCourse:
         self.is_body, self.gravity, self.memory, self.now_s = is_body, gravity, memory, now_s
         self.applies, self.asks_every_s, self.asks_in_s, self.is_over = applies, asks_every_s, asks_every_s, False
         self.stuck_after_s = stuck_after_s
+        self.is_taken, self.taken_within, self.taken_after_s = is_taken, taken_within, taken_after_s
+        self.asks_taken_in_s = 0
+        self.away, self.away_s = memory.get("away", INFINITY), memory.get("away_s", now_s)
         if stuck_after_s > 0:
             read_point(self.methods.coordinates, memory["left"], self.left)
             self.left_s = memory["left_s"]
@@ -174,7 +185,7 @@ cdef class HeldCourse:
     def end(self):
         """Let the next turn be decided; drop what may refer back to the walk."""
         self.is_over = True
-        self.goal = self.board = self.moved = self.applies = self.steer = None
+        self.goal = self.board = self.moved = self.applies = self.steer = self.is_taken = None
 
     cdef object vector(self, const float* place):
         return vector3(place[0], place[1], place[2]) if self.methods.coordinates == 3 else Vector2(place[0], place[1])
@@ -234,7 +245,7 @@ cdef class HeldCourse:
             if self.applies is None or not self.applies():
                 return False
             self.asks_in_s = self.asks_every_s
-        if not self.has_progress(here, elapsed_s):
+        if not self.has_progress(here, elapsed_s) or (self.is_taken is not None and self.asks_taken(to, left, elapsed_s)):
             return False
         if self.path is not None:
             if self.path.is_off(to, left, self.arrival) or not self.path.is_same(agent) or self.is_near_stop(actor, here):
@@ -282,6 +293,23 @@ cdef class HeldCourse:
             self.memory["left"] = [here[0], here[1], here[2]] if count == 3 else [here[0], here[1]]
             self.memory["left_s"] = self.now_s
         return self.now_s - self.left_s < self.stuck_after_s
+
+    cdef bint asks_taken(self, const float* to, double left, double elapsed_s) except -1:
+        """Return whether the goal may be taken; not asked in each frame, as nobody comes far in between."""
+        self.asks_taken_in_s -= elapsed_s
+        if self.taken_after_s > 0:
+            if self.now_s - self.away_s < self.taken_after_s:
+                return False
+            if left > self.away - self.arrival / 2 and self.is_taken(self.vector(to)):
+                return True
+            self.memory["away"], self.memory["away_s"] = self.away, self.away_s = left, self.now_s
+            return False
+        if left > self.taken_within or self.asks_taken_in_s > 0:
+            return False
+        if self.is_taken(self.vector(to)):
+            return True                  # also if it is called again in this turn
+        self.asks_taken_in_s = ASKS_TAKEN_S
+        return False
 
     cdef bint is_near_stop(self, void* actor, const float* here) noexcept:
         """Return whether the actor may have reached the next point, or its way there rises."""

@@ -57,6 +57,10 @@ HELD_S = 1.0
 agent, and new listeners of velocity_changed, are noticed this late; so is its squad by a member that waits at a place
 of its patrol, and a squad that is disabled by a member that it held."""
 
+CROWDED_S = 1.0
+"""Time without coming nearer after which a character that follows another stands behind those around it (s): less, and
+it would not walk around them to where there is room."""
+
 
 class ActorHabit(BuiltInHabit):
     """Base of habits that move or turn the actor."""
@@ -248,7 +252,8 @@ class WalkingHabit(ActorHabit):
     avoidance = export(
         bool, True,
         doc="If true, a CharacterBody walks around other characters that habits and squads move, with the avoidance of"
-            " its NavigationAgent if that is enabled; otherwise without regard to walls and edges of floors.")
+            " its NavigationAgent if that is enabled; otherwise without regard to walls and edges of floors. Where such"
+            " characters stand at its goal, it stops beside them, and has arrived.")
 
     velocity_changed = signal(
         ("velocity", Variant),
@@ -284,6 +289,29 @@ class WalkingHabit(ActorHabit):
             walks = self._held_by
             self.end_course()
             walks.decide(self)      # type: ignore[union-attr]
+
+    def goes_to_a_place(self, run: HabitContext) -> bool:
+        """Return whether the goal is a place: where others stand there, the actor has arrived beside them."""
+        return True
+
+    def crowded_after_s(self) -> float:
+        """Return the time without coming nearer after which it matters who stands at the goal; 0: at once (s)."""
+        return 0.0
+
+    def crowded_at(self) -> float:
+        """Return the distance to the goal within which others stand at it."""
+        return float(self.arrival_distance)
+
+    def crowd_at(self, run: HabitContext, goal: Any, here: Any) -> int:
+        """Return how many characters stand at the goal, if they leave the actor no room; otherwise 0."""
+        if not self.avoidance or distance(goal, here) > self._crowded_within() or self.obeyed(run) is not None:
+            return 0
+        return int(self._tree.walker.standing_at(goal, self.crowded_at()))
+
+    def _crowded_within(self) -> float:
+        """Return the distance to the goal up to which it matters who stands there."""
+        crowding = self._tree.walker.crowding
+        return math.inf if crowding and self.crowded_after_s() else float(crowding and self.arrival_distance + crowding)
 
     def obeyed(self, run: HabitContext) -> Any:
         """Return the SquadMember of the actor if the habit walks to its place in an order, which moves; else None."""
@@ -393,6 +421,8 @@ class WalkingHabit(ActorHabit):
         here = self.position_of_actor(actor)
         if distance(goal, here) <= self.reach(run):
             return Status.SUCCEEDED
+        if not self.crowded_after_s() and self.crowd_at(run, goal, here) and self.goes_to_a_place(run):
+            return Status.SUCCEEDED
         if self._waits_for_ground(actor, run):
             run.memory["has_rested"] = True
             return Status.RUNNING
@@ -442,12 +472,16 @@ class WalkingHabit(ActorHabit):
         if gravity == 0:
             return
         place, board = self.goal_on(run, goal)
+        crowded_within = self._crowded_within()
+        asks = crowded_within and self.avoidance and (self.crowded_after_s() or self.goes_to_a_place(run))
         held = HeldCourse(
             actor, place, self.arrival_distance, self.speed, self.turn_speed, self._moves_body(run), gravity or 0.0,
             run.memory, run.tree.seconds + run.memory.get("walked_s", 0.0), self.stuck_after, HELD_S,
             lambda: self._settings_of_course(actor, agent, run) == settings,
             board, self._emit_velocity if is_heard else None, VELOCITY_STEP * self.speed,
-            self._tree.walker.steering(self.speed) if steers else None)
+            self._tree.walker.steering(self.speed) if steers else None,
+            (lambda goal: self._tree.walker.standing_at(goal, self.crowded_at())) if asks else None,
+            crowded_within, self.crowded_after_s())
         if path is not None and not held.along(path.path, stop, self._safe):
             return
         self.held, self._held_in, self._held_by = held, run.memory, self._tree.walks
@@ -513,6 +547,7 @@ class WalkingHabit(ActorHabit):
         run.memory["has_rested"] = True
         run.memory.pop("walked_s", None)
         run.memory.pop("left", None)
+        run.memory.pop("away_s", None)
         if self._velocity is not None:
             self._emit_standing()
         member = self._tree.walker.member

@@ -20,7 +20,15 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.characters.sensor_feed import VALUES
-from addons.ai_core.nodes.habits.actor_habits import HELD_S, TargetedHabit, WalkingHabit, distance, flat_distance
+from addons.ai_core.nodes.habits.actor_habits import (
+    CROWDED_S,
+    HELD_S,
+    POINTS,
+    TargetedHabit,
+    WalkingHabit,
+    distance,
+    flat_distance,
+)
 from addons.ai_core.nodes.habits.habit import Habit, tree_above
 from addons.ai_core.nodes.habits.habit_condition import wait
 from addons.ai_core.nodes.habits.habit_events import EVENT, event_of, ordered_member
@@ -83,6 +91,16 @@ class HabitMoveTo(TargetedHabit, WalkingHabit, Habit):
     def goal_between(self, run: HabitContext) -> Any:
         return self.goal_and_position(self._tree.actor_node(), run)[0]
 
+    def goes_to_a_place(self, run: HabitContext) -> bool:
+        key = self.SENSED if not self._has_point() and not self._key() else self._key()
+        return not self.target_node and key != self.SENSED and isinstance(self._target(run), POINTS)
+
+    def crowded_after_s(self) -> float:
+        return CROWDED_S if self.keeps_following else 0.0
+
+    def crowded_at(self) -> float:
+        return float(max(self.arrival_distance, self.follow_distance if self.keeps_following else 0.0))
+
     def enter(self, run: HabitContext) -> None:
         if not self.target_node and self._key().partition(".")[0] == EVENT:
             run.memory["obeys"] = ordered_member(event_of(run)) is not None
@@ -108,13 +126,30 @@ class HabitMoveTo(TargetedHabit, WalkingHabit, Habit):
         if run.memory.get("is_there"):
             limit = max(limit, self.follow_distance)
         run.memory["is_there"] = flat_distance(goal, here) <= limit
-        if run.memory["is_there"]:
+        if run.memory["is_there"] or self._waits_behind_others(run, goal, here):
             self.stand(run)
             self.turn(actor, goal, here, self.turn_speed * run.elapsed_s)
             return Status.RUNNING
         came = self.walk_to(run, goal)
         run.memory["is_there"] = came is Status.SUCCEEDED       # at the end of a path to where the goal was
         return Status.FAILED if came is Status.FAILED else Status.RUNNING
+
+    def _waits_behind_others(self, run: HabitContext, goal: Any, here: Any) -> bool:
+        """Return whether others around the target leave the actor no room: it comes no nearer, and none has left."""
+        memory, now_s, away = run.memory, run.tree.seconds, distance(goal, here)
+        waited_for = memory.get("crowd", 0)
+        if not waited_for:
+            since_s = memory.get("away_s")
+            if since_s is not None and now_s - since_s < CROWDED_S:
+                return False
+            memory["away_s"] = now_s
+            if since_s is None or memory["away"] - away >= self.arrival_distance / 2:
+                memory["away"] = away
+                return False
+            memory["away"] = away
+        crowd = self.crowd_at(run, goal, here)
+        memory["crowd"] = crowd if crowd >= waited_for else 0
+        return bool(memory["crowd"])
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_move_to.svg", keywords="waypoints, route, guard, path")
@@ -424,6 +459,9 @@ class HabitFlee(TargetedHabit, WalkingHabit, Habit):
 
     def may_begin(self, run: HabitContext) -> bool:
         return self.is_within(run, math.nextafter(self._begins_at(), 0.0))
+
+    def goes_to_a_place(self, run: HabitContext) -> bool:
+        return False
 
     def _begins_at(self) -> float:
         """Return the distance below which the actor flees."""

@@ -20,6 +20,10 @@ DEFAULT_RADIUS, DEFAULT_RADIUS_2D = 0.4, 12.0
 MARGIN = 1.05
 """Factor of the radii (no unit): bodies that pass each other do not touch."""
 
+CROWDING = 8.0
+"""Distance from a goal within which those who stand there may keep others from it, as a factor of a radius (no unit):
+three rows of characters."""
+
 ENLISTED = "_enlisted"
 """Name with which a SquadMember notifies the habits of its character that a squad may move it from now on, or keeps it
 at its place no longer."""
@@ -141,6 +145,19 @@ class WalkingCrowd:
             x, z = goal.x, goal.y if self._is_flat else goal.z
         x, z = self._avoidance.steer(row, velocity.x, velocity.y if self._is_flat else velocity.z, speed, x, z)
         return Vector2(x, z) if self._is_flat else Vector3(x, velocity.y, z)
+
+    def standing_at(self, node_id: int, goal: Any, within: float) -> int:
+        """Return how many characters stand at a goal, if they leave a character no room there; otherwise 0.
+
+        Args:
+            node_id: instance id of the character.
+            goal: the goal, a Vector3 or Vector2.
+            within: distance of the goal within which a character stands at it, in units of the scene.
+        """
+        row = self.near().get(node_id)
+        if row is None:
+            return 0
+        return int(self._avoidance.standing_at(row, goal.x, goal.y if self._is_flat else goal.z, within))
 
     def steer_squad(self, squad: Any, nodes: Sequence[Any], velocities: Floats, speeds: Floats, unit: float) -> Floats:
         """Return the velocities with which the members of a squad walk around each other and other characters.
@@ -266,6 +283,16 @@ class WalkingActor:
         """Row of the character in ``WalkingCrowd.near``; None if no other is within its reach in this frame."""
         return None if self.crowd is None else self.crowd.near().get(self._id)
 
+    @property
+    def crowding(self) -> float:
+        """Distance of its goal within which the character asks who stands there; 0 if nobody else walks."""
+        if self.crowd is None or len(self.crowd.members) < 2:
+            return 0.0
+        return CROWDING * self.crowd.members[self._id].radius
+
+    def standing_at(self, goal: Any, within: float) -> int:
+        """Return how many characters stand at a goal, as ``WalkingCrowd.standing_at``."""
+        return 0 if self.crowd is None else self.crowd.standing_at(self._id, goal, within)
 
     def steering(self, speed: float) -> Callable[[Any, Any], Any]:
         """Return what corrects a wanted velocity of the character, given the position of its goal.
