@@ -40,7 +40,11 @@ def grid(service):
 
 
 def test_a_start_in_a_wall_needs_snapping(service, grid, found):
-    assert found(Vector2(21, 0), Vector2(50, 0))[0] in ("none", "partial")
+    assert found(Vector2(21, 0), Vector2(50, 0))[0] == "none"
+    assert service.why_not(1) == "the start is in a wall; snap_distance allows the nearest walkable cell instead"
+    service.partial_paths = False
+    assert found(Vector2(50, 0), Vector2(21, 0))[0] == "none"
+    assert service.why_not(2) == "the goal is in a wall; snap_distance allows the nearest walkable cell instead"
     service.snap_distance = 9.5
     assert found(Vector2(21, 0), Vector2(50, 0)) == ("found", [[30, 0], [40, 0], [50, 0]])
     assert found(Vector2(50, 0), Vector2(21, 0)) == ("found", [[50, 0], [40, 0], [30, 0]])

@@ -63,6 +63,15 @@ def test_posts_in_walls_are_moved_to_the_nearest_free_cell(squad, physics_frames
     assert standing[1].tolist() == [12.0, 12.5]
 
 
+def test_a_commander_in_a_wall_leads_out_of_it(node, world, scheduler, service, physics_frames):
+    squad = node("Squad", scheduler, dimensions=1, pixels_per_meter=10.0, paths=service.get_path(), think_period=6)
+    character(node, world, Vector2(201, 100), of="Node2D", squad_path=squad.get_path(), speed=30.0, radius=4.0)
+    squad.move_to(Vector2(330, 195))
+    until(squad.is_idle, physics_frames)
+    assert squad.get_order()["state"] == "done"
+    assert places(squad)[0] == pytest.approx([330, 195], abs=4)
+
+
 def test_without_a_navigation_map_a_formation_keeps_its_form(node, world, scheduler, physics_frames):
     squad = node("Squad", scheduler, think_period=6)
     recruits(node, world, squad, 5)

@@ -54,7 +54,13 @@ class PathRequest:
     @property
     def why_not(self) -> str:
         """Why there is no path."""
-        return self.ticket.why or getattr(self.ticket.path, "why", "") or "no path leads to the goal"
+        why = self.ticket.why or getattr(self.ticket.path, "why", "")
+        if not why and self.places is not None and self.service is not None:
+            passage = self.service.provider.passage
+            for name, cell in (("start", self.ticket.start), ("goal", self.ticket.goal)):
+                if not passage.is_free(cell):
+                    return f"the {name} is in a wall; snap_distance allows the nearest walkable cell instead"
+        return why or "no path leads to the goal"
 
     @property
     def ends(self) -> NDArray[np.float32]:

@@ -19,6 +19,10 @@ Floats = NDArray[np.float64]
 STEP_M = 0.4
 """Distance between positions queried on the navigation map (m); narrower gaps are missed."""
 
+OUT_OF_WALLS = 3.0
+"""Largest distance of a commander in a wall from the walkable cell where its path begins, in spacings; bodies are
+pushed there by doors, and members that walk straight to distant slots come there."""
+
 ON_THE_MAP_M = 0.05
 """Distance to the map in the plane within which a position is on the map (m)."""
 
@@ -60,7 +64,9 @@ class SceneRoutes:
             raise ValueError(str(error)) from None
 
     def _asked(self, service: Any, start: Floats, goal: Floats) -> int:
-        return int(service.request_path(self._squad.point(start), self._squad.point(goal)))
+        start = self._squad.point(start)
+        within = OUT_OF_WALLS * self._squad.core.formation.spacing_m * self._squad.unit
+        return int(service.request_path(service.nearest_place(start, within) or start, self._squad.point(goal)))
 
     def points(self, ticket: Any) -> Floats | None:
         """Return the path (m): empty if there is none, None during the search."""
