@@ -368,8 +368,8 @@ class Blackboard(dict[str, Any]):
             elif not isinstance(value, kinds) or (type(value) is bool and not {bool, object} & set(kinds)):
                 wanted = " or ".join(kind.__name__ for kind in kinds)
                 raise TypeError(
-                    f"{self.name!r}: {key!r} must be {wanted}, got {shown(value)}; set a value of the declared type"
-                    " (values of a HabitTree, types of a Blackboard), or declare another")
+                    f"blackboard {self.name!r}: {key!r} must be {wanted}, got {shown(value)}; set a value of the"
+                    " declared type (values of a HabitTree, types of a Blackboard), or declare another")
         return checked
 
 

@@ -231,9 +231,10 @@ class InfluenceMap(Saveable):
                 f"strengths of layer {self.layer.name!r} must be one, or one per cell, {count}, got {numbers.shape}")
         is_wrong = ~((numbers >= 0) & (numbers <= LARGEST_VALUE))
         if is_wrong.any():
+            wrong = np.atleast_1d(numbers)[np.atleast_1d(is_wrong)][0]
+            remedy = "; write enemies into a layer of their own" if wrong < 0 else ""
             raise ValueError(
-                f"strengths of layer {self.layer.name!r} must be 0 to {LARGEST_VALUE:g},"
-                f" got {np.atleast_1d(numbers)[np.atleast_1d(is_wrong)][0]:g}; write enemies into a layer of their own")
+                f"strengths of layer {self.layer.name!r} must be 0 to {LARGEST_VALUE:g}, got {wrong:g}{remedy}")
         return np.broadcast_to(numbers.astype(np.float32), (count,))
 
     def take_written(self) -> None:

@@ -55,7 +55,7 @@ def test_writing_stays_here_unless_a_scope_is_named(bob, world):
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("health", "full", "'bob': 'health' must be float, got 'full'"),
+        ("health", "full", "^blackboard 'bob': 'health' must be float, got 'full'"),
         ("health", True, "'bob': 'health' must be float, got True"),
         ("target", 3, "'bob': 'target' must be str or NoneType, got 3")])
 def test_a_value_of_a_wrong_type_is_refused_and_nothing_changes(bob, key, value, message):

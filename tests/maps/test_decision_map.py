@@ -246,9 +246,9 @@ def test_a_save_of_something_else_is_refused_and_changes_nothing(change, words):
 def test_bad_input_is_refused_at_the_call_and_nothing_is_written():
     whole, _ = two_layers()
     for cells, strengths, words in (
-        ([0, 1], [1, -1], "must be 0 to 1e[+]09, got -1"),
-        ([0, 1], [1, np.nan], "got nan"),
-        ([0, 1], [np.inf, 1], "got inf"),
+        ([0, 1], [1, -1], "must be 0 to 1e[+]09, got -1; write enemies into a layer of their own$"),
+        ([0, 1], [1, np.nan], "got nan$"),
+        ([0, 1], [np.inf, 1], "got inf$"),
         ([0, 1], [1, 2, 3], "must be one, or one per cell, 2, got"),
         ([64], 1, "cells must be 0 to 63"),
         ([-1], 1, "cells must be 0 to 63"),

@@ -34,9 +34,6 @@ cdef inline int need_thread_for(object self, int kind) except -1:
 
 # ---- methods and properties
 
-cdef enum:
-    MOST_SHOWN = 200             # characters of a refused value
-
 cdef double LARGEST_WHOLE = 9223372036854775808.0      # 2 to the 63rd
 
 cdef object argument_to_python(MethodData* method, int index, const void* variant, CallError* error):
@@ -125,17 +122,15 @@ cdef int refuse_value(MethodData* method, object self, const void* variant) exce
         shown = repr(variant_to_python(variant)) if gd_object_get_instance_from_id((<const uint64_t*>variant)[1]) != NULL else "a freed object"
     else:
         shown = "null" if got == T_NIL else f"{type_name(got)} {shown_variant(variant)}"
-    kept = getattr(self, name)
-    stays = "null" if kept is None else repr(kept)
+    stays = getattr(type(self), name).shown(getattr(self, name))
     raise RefusedValue(f"{name} needs {(<tuple>method.wanted)[0]}, got {shown}; it stays {stays}")
 
 cdef str shown_variant(const void* variant):
     """Return the start of a refused value's repr, for a message; empty for a value without a Python form."""
     try:
-        text = repr(variant_to_python(variant))
+        return brief(variant_to_python(variant))
     except RefusedValue:
         return "that has no Python form"
-    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."
 
 cdef void on_call(void* userdata, void* instance, const void* const* arguments, int64_t count, void* result, CallError* error) noexcept with gil:
     global depth

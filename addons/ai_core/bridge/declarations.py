@@ -4,7 +4,7 @@ from __future__ import annotations
 import functools
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
 from operator import attrgetter
@@ -18,6 +18,7 @@ from _bridge import (
     StringName,
     Vector2,
     Vector3,
+    brief,
     call_hook,
     has_listeners,
 )
@@ -44,8 +45,11 @@ ERRORS_OF_VALUES = (TypeError, ValueError, LookupError, RuntimeError)
 """Exceptions by which the library refuses values."""
 SLACK = 1e-6
 """Share of a limit by which a number may exceed it: the inspector rounds limits to float32."""
-LARGEST = -sys.float_info.max, sys.float_info.max
-"""Limits of finite numbers."""
+MOST = 1e9
+"""Largest magnitude of a number without a limit of its own: its square is finite in the engine's float32, and a whole
+number fits into 32 bits."""
+ANY_INTEGER = -sys.float_info.max, sys.float_info.max
+"""Limits of integers without a range, such as seeds and layers."""
 USAGE_DEFAULT, USAGE_CLASS_IS_ENUM, USAGE_NIL_IS_VARIANT = 6, 1 << 16, 1 << 17
 
 
@@ -57,7 +61,7 @@ class export(StoredValue):  # noqa: N801 - reads as a word of the declaration la
         default: an immutable value; the inspector's revert arrow goes back to it.
         range: (minimum, maximum[, step]); values outside are refused.
         or_greater: values above the maximum are allowed; the slider ends there.
-        most: with ``or_greater``, the largest value that is allowed.
+        most: with ``or_greater``, or for a float without a range, the largest value that is allowed.
         unit: suffix such as "m" or "s". If ``is_flat`` of an instance is true, pixels replace metres in the suffix,
             the default and the limits. Steps are round numbers of what is shown.
         is_point: a position, or None: a Vector3, or a Vector2 where an instance has ``is_flat``; ``type`` is Variant.
@@ -85,7 +89,7 @@ class export(StoredValue):  # noqa: N801 - reads as a word of the declaration la
 
     def __init__(
         self, type: object, default: object = None, *, range: Sequence[float] | None = None,
-        or_greater: bool = False, most: float = math.inf, unit: str = "", as_degrees: bool = False,
+        or_greater: bool = False, most: float = MOST, unit: str = "", as_degrees: bool = False,
         options: Sequence[str] = (), words: Sequence[str] = (), hint: tuple[int, str] | None = None,
         hint_2d: int | None = None,
         is_point: bool = False, default_2d: object = None, core: str = "", live: bool | None = None,
@@ -111,9 +115,9 @@ class export(StoredValue):  # noqa: N801 - reads as a word of the declaration la
         self.shown_when = tuple(shown_when)
         self.is_enum = isinstance(type, _TypeOfClass) and issubclass(type, IntEnum)
         self.takes_any = not (is_point or options or isinstance(hint, _HintOfMany))
-        self.low, self.high = LARGEST
+        self.low, self.high = ANY_INTEGER if type is int else (-most, most)
         if range is not None:
-            self.low, self.high = range[0], min(most if or_greater else range[1], self.high)
+            self.low, self.high = range[0], most if or_greater else range[1]
         self.members = frozenset(map(int, type)) if self.is_enum else None  # type: ignore[call-overload]
         self.words = tuple(words)
 
@@ -132,22 +136,16 @@ class export(StoredValue):  # noqa: N801 - reads as a word of the declaration la
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             if not math.isfinite(value):
                 self.refuse(instance, value, "a finite number")
-            if self.range is not None:
-                low, high = self.range[0], self.most if self.or_greater else self.range[1]
-                # The dimensions may be set later: the limits of 2D and of 3D are both accepted.
-                if self.power and getattr(type(instance), "is_flat", False) is not False:
-                    low, high = min(low, self._in_pixels(low)), max(high, self._in_pixels(high))
-                slack = SLACK if self.type is float else 0.0
-                if value < low - slack * abs(low) or value > high + slack * abs(high):
-                    least = self._limit(low)
-                    rule = f"at least {least}" if high == math.inf else f"between {least} and {self._limit(high)}"
-                    self.refuse(instance, value, rule)
+            if self.range is not None or self.type is float:
+                self._check_limits(instance, value, (value,))
             if self.is_enum and value not in list(self.type):  # type: ignore[call-overload]
                 self.refuse(instance, value, f"one of {', '.join(map(_number_and_name, self.type))}")  # type: ignore[call-overload]
         elif self.is_point and not isinstance(value, (Vector2, Vector3, type(None))):
             self.refuse(instance, value, "a Vector3, or in 2D a Vector2")
-        elif isinstance(value, (Vector2, Vector3)) and not all(map(math.isfinite, value)):
-            self.refuse(instance, value, "finite")
+        elif isinstance(value, (Vector2, Vector3)):
+            if not all(map(math.isfinite, value)):
+                self.refuse(instance, value, "finite")
+            self._check_limits(instance, value, value)
         elif isinstance(value, GDObject) and not value.is_class(describe(self.type, "", "")["class_name"]):
             self.refuse(instance, value, f"a {self.type.__name__}")  # type: ignore[attr-defined]
         elif isinstance(self.hint, _HintOfMany):
@@ -157,6 +155,20 @@ class export(StoredValue):  # noqa: N801 - reads as a word of the declaration la
         if self.options and isinstance(value, str) and value not in self.options:
             self.refuse(instance, value, f"one of {list(self.options)}")
         return value
+
+    def _check_limits(self, instance: Any, value: Any, numbers: Iterable[float]) -> None:
+        """Refuse a value of which a number is outside the limits."""
+        low, high = self.low, self.high
+        # The dimensions may be set later: the limits of 2D and of 3D are both accepted.
+        if self.power and getattr(type(instance), "is_flat", False) is not False:
+            low, high = min(low, self._in_pixels(low)), max(high, self._in_pixels(high))
+        slack = 0.0 if self.type is int else SLACK
+        for number in numbers:
+            if number < low - slack * abs(low) or number > high + slack * abs(high):
+                least = self._limit(low)
+                is_open = self.or_greater and self.most == MOST and number < low
+                rule = f"at least {least}" if is_open else f"between {least} and {self._limit(high)}"
+                self.refuse(instance, value, rule + " in each coordinate" * isinstance(value, (Vector2, Vector3)))
 
     def check_shown_when(self, class_name: str, other: object) -> None:
         """Raise TypeError unless ``other`` is an exported property that can have one of the values.
@@ -182,9 +194,12 @@ class export(StoredValue):  # noqa: N801 - reads as a word of the declaration la
                 raise TypeError(f"{where} has {value!r}, which {name!r} cannot be")
 
     def refuse(self, instance: Any, value: object, rule: str, *, at: str = "") -> None:
-        kept = self.__get__(instance)
-        stays = _number_and_name(kept) if isinstance(kept, IntEnum) else repr(kept)
-        raise RefusedValue(f"{self.name}{at} must be {rule}, got {value!r}; it stays {stays}")
+        stays = self.shown(self.__get__(instance))
+        raise RefusedValue(f"{self.name}{at} must be {rule}, got {brief(value)}; it stays {stays}")
+
+    def shown(self, value: Any) -> str:
+        """Return a value of the property for a message: a member of an enum by its number and name."""
+        return _number_and_name(self.type(value)) if self.is_enum else "null" if value is None else brief(value)  # type: ignore[operator]
 
     def _limit(self, number: float) -> str:
         return f"{number:.4g} rad ({math.degrees(number):.4g}°)" if self.as_degrees else f"{number:g}"

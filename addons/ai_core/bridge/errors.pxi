@@ -74,8 +74,11 @@ cdef object python_frames(object shown):
         python_frames(shown.__context__)
     return shown
 
+MOST_SHOWN = 80
+"""Longest value quoted in a message (characters): a longer one would bury the rule and the remedy."""
+
 LONGEST_LINE = 1000
-"""Longest line of a message (characters). A refused value is quoted in full by its ``repr``, and may hold a megabyte."""
+"""Longest line of a message (characters)."""
 
 MOST_LINES = 200
 """Longest message (lines): tracebacks of recursion have a thousand."""
@@ -90,9 +93,28 @@ cdef str shortened(object text):
         line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}… ({len(line) - LONGEST_LINE} characters left out)"
         for line in lines])
 
+def brief(value):
+    """Return the start of a value's repr, for a message."""
+    text = repr(value)
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."
+
 cdef str in_engine_words(object text):
-    """Return a message about a wrong value with GDScript's word for None; messages end their rule with "got VALUE"."""
-    return re.sub(r"\b(got|or) None(Type)?\b", r"\1 null", str(text))
+    """Return a message about a wrong value, of a collection only the start, with GDScript's word for None.
+
+    Messages end their rule with "got VALUE".
+    """
+    words = re.sub(r"\b(got|or) None(Type)?\b", r"\1 null", str(text))
+    collection = re.search(r"\bgot (?=[\[{(])", words)
+    if collection is None:
+        return words
+    first = collection.end()
+    depth, last = 0, first
+    for last in range(first, len(words)):
+        depth += (words[last] in "[{(") - (words[last] in ")}]")
+        if depth == 0:
+            break
+    too_long = last + 1 - first > MOST_SHOWN
+    return f"{words[:first + MOST_SHOWN]}...{words[last + 1:]}" if too_long else words
 
 cdef int print_error(object text, object function, object file, int line) except -1:
     cdef bytes message = shortened(text).encode("utf-8", "replace")

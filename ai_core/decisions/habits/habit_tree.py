@@ -643,7 +643,7 @@ class HabitTree(Described, HabitRunner):
             try:
                 self._blackboard.checked(found or {})
             except TypeError as error:
-                refuse(place, str(error))
+                refuse(place, f"cannot be loaded: {error}")
         return lambda: self._load_blackboard(found)
 
     def _load_blackboard(self, saved: dict[str, Any] | None) -> None:

@@ -58,7 +58,7 @@ class CoverCandidates(Described):
         """
         corners = numbers("corners", [lowest, highest])
         if corners.shape != (2, 3) or np.isnan(corners).any():
-            raise ValueError(f"corners must be three numbers each, got {shown(lowest)} and {shown(highest)}")
+            raise ValueError(f"corners must be three numbers each, not NaN, got {shown(lowest)} and {shown(highest)}")
         with np.errstate(over="ignore"):    # numbers beyond the range of float32 count as infinite
             low, high = corners.astype(np.float32)
         is_in = ((self.places >= low) & (self.places <= high)).all(axis=1)

@@ -37,6 +37,10 @@ def assigning(value):
         ("untyped.crowd = 0", "crowd must be between 1 and 1e+06, got 0; it stays 5"),
         ("untyped.crowd = 1000001", "crowd must be between 1 and 1e+06, got 1000001; it stays 5"),
         ("untyped.steps = 2.5", "steps needs int, got float 2.5; it stays 3"),
+        ("untyped.mode = null", "mode needs int, got null; it stays 1 (CHEAP)"),
+        ("untyped.steps = 2_000_000_000", "steps must be between 1 and 1e+09, got 2000000000; it stays 3"),
+        ("untyped.offset = Vector3(1e30, 0, 0)",
+         "offset must be between -1e+09 and 1e+09 in each coordinate, got Vector3("),
         ("untyped.mode = 4", "mode must be one of 0 (OFF), 1 (CHEAP), 5 (FULL), got 4; it stays 1 (CHEAP)"),
         ("untyped.turn = 7.0", "turn must be between 0 rad (0°) and 6.283 rad (360°), got 7.0; it stays 1.0"),
         ("untyped.offset = Vector3(NAN, 0, 0)", "offset must be finite"),
@@ -219,7 +223,8 @@ def test_a_refusal_in_a_setters_follow_up_keeps_the_old_value(node, gdscript, ex
 
 @pytest.mark.parametrize(("value", "message"), [
     ("{{}: 1}", "steps needs int, got Dictionary that has no Python form; it stays 3"),
-    ('"ab".repeat(100000)', f"steps needs int, got String 'a{'ba' * 99}...; it stays 3"),
+    ('"ab".repeat(100000)', f"steps needs int, got String 'a{'ba' * 39}...; it stays 3"),
+    ("range(500)", f"steps needs int, got Array {str([*range(500)])[:80]}...; it stays 3"),
 ])
 def test_a_refused_value_names_its_property_and_is_shortened(
     node, gdscript, expect_errors, value, message,
@@ -241,6 +246,12 @@ def test_a_refused_megabyte_is_not_quoted_whole(node, gdscript, expect_errors):
     probe = node("BridgeProbe", name="Bob")
     expect_errors(r"xxx...; it stays 2.5", times=1)
     gdscript(assigning('untyped.speed = "x".repeat(1_000_000)')).run(probe)
+
+
+def test_a_long_collection_in_a_message_does_not_hide_the_remedy(expect_errors):
+    shown = str([*range(500)])[:80]
+    expect_errors(f"must be a code, got {shown}...; use its name\n", times=1)
+    report_error(f"must be a code, got {[*range(500)]}; use its name")
 
 
 def test_a_message_of_many_lines_is_shortened_in_the_middle(expect_errors):

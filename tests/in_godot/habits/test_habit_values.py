@@ -35,7 +35,7 @@ def test_conditions_read_inspector_values_without_a_script(bob, physics_frames):
 
 
 WRONG = {
-    "a text for a number": ("health", "full", "'character': 'health' must be float, got 'full'; set a value of"),
+    "a text for a number": ("health", "full", "blackboard 'character': 'health' must be float, got 'full'; set"),
     "a fraction for a whole number": ("arrows", 0.5, "'arrows' must be int, got 0.5"),
     "a number for a text": ("state", 3, "'state' must be str or StringName, got 3"),
     "a place for a flag": ("alarmed", Vector3(0, 0, 0), "'alarmed' must be bool, got Vector3(0, 0, 0)"),
@@ -67,7 +67,7 @@ def test_what_a_script_set_before_it_began_stays(node, scheduler, expect_errors)
     tree.set_value("health", 1)
     tree.set_value("state", 7)
     tree.set("values", {"health": 5.0, "state": "calm"})
-    expect_errors("'state' is reset to 'calm': 'character': 'state' must be str or StringName, got 7", times=1)
+    expect_errors("'state' is reset to 'calm': blackboard 'character': 'state' must be", times=1)
     node("Node3D", scheduler).add_child(tree)
     assert (tree.get_value("health"), tree.get_value("state")) == (1.0, "calm")
 

@@ -1,14 +1,16 @@
 """CoverMap in a flat world, and over grids."""
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
-from addons.ai_core.bridge.gd import Transform3D, Vector2, Vector3, Vector3i, construct
+from addons.ai_core.bridge.gd import Rect2, Transform3D, Vector2, Vector3, Vector3i, construct
 from tests.in_godot.maps.cover_yard import Yard
 
 
-def test_a_flat_world_in_pixels(node, scheduler, physics_frames):
+def test_a_flat_world_in_pixels(node, scheduler, physics_frames, expect_errors):
     level = node("NavigationRegion2D", scheduler, name="Level")
     polygon = construct("NavigationPolygon")
     polygon.set_vertices([Vector2(x, y) for y in (-320, -26, 26, 320) for x in (-320, -80, 80, 320)])
@@ -43,6 +45,9 @@ def test_a_flat_world_in_pixels(node, scheduler, physics_frames):
     assert cover.get_place(spot).y > 20
     assert cover.cover_at(cover.get_place(spot) + Vector2(9, 0), 10.0) == spot
     assert cover.cover_at(cover.get_place(spot) + Vector2(0, 20), 19.0) == 0
+    expect_errors("area must be finite, got Rect2(nan, 0, 1, 1); use null for the whole level", times=1)
+    cover.call("invalidate", Rect2(math.nan, 0, 1, 1))
+    assert not cover.is_baking()
     assert tuple(cover.get_direction(spot)) == pytest.approx((0, -1), abs=0.01)
     guard.position, cover.search_range = Vector2(220, 240), 96.0
     spot = cover.find_cover(guard, [Vector2(200, -250)])

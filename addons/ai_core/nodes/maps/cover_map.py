@@ -609,6 +609,8 @@ class CoverMap(BakingNode, SavedState, Node):
         if not isinstance(area, kind):
             raise RefusedValue(f"area must be of type {kind.__name__}, got {area!r}")
         numbers = np.array(tuple(area), float) / self.scene.pixels_per_m
+        if not np.isfinite(numbers).all():
+            raise RefusedValue(f"area must be finite, got {area!r}; use null for the whole level")
         size = len(numbers) // 2
         around = 2 * self.body.radius_m + 1.0
         low, high = numbers[:size] - around, numbers[:size] + numbers[size:] + around

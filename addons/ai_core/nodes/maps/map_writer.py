@@ -31,7 +31,7 @@ class MapWriter(Node):
 
     layer = export(str, "friends", on_set="_changed", doc="Name of the layer.")
     strength = export(
-        float, 1.0, range=(0, 1000, 0.01), or_greater=True, on_set="_changed",
+        float, 1.0, range=(0, 1000, 0.01), or_greater=True, most=LARGEST_VALUE, on_set="_changed",
         doc="Value that is written; 0 for exploration.")
     radius = export(
         float, 0.0, range=(0, 100, 0.1), or_greater=True, unit="m", on_set="_changed",
@@ -172,8 +172,6 @@ class MapWriters:
                        " dimensions; change dimensions of the DecisionMap")
         elif node.layer not in core.layers:
             problem = _unknown_layer(core.layers, node.layer)
-        elif not 0 <= node.strength <= LARGEST_VALUE:
-            problem = f"strength must be between 0 and {LARGEST_VALUE:g}, got {node.strength:g}"
         else:
             self._reported.pop(node.instance_id, None)
             return True
