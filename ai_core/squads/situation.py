@@ -64,7 +64,7 @@ class TacticalSituation(Described):
     """The input of a tactic; arrays have one row per member, by ascending id, or one per enemy.
 
     Attributes:
-        now_s: game time (s).
+        now_s: game time without pauses of the squad alone (s).
         members: members by id.
         ids: ids of members, shape (n,).
         positions: positions of members, shape (n, d) (m).

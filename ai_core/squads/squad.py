@@ -169,7 +169,8 @@ class Squad(Saveable):
         counts=MapOf(Whole(), names=COUNTS, at="_counts"), sightings=ListOf(SIGHTING_STATE, make=tuple, at="_met"),
         tactic=Hook(),
         tasks=MapOf(TASK_STATE, key=Whole(), at="_tasks"), tokens=Part(),
-        choice=Part(if_saveable=True, at="choose_tactic"), is_deciding=Flag(at="_is_deciding"))
+        choice=Part(if_saveable=True, at="choose_tactic"), is_deciding=Flag(at="_is_deciding"),
+        thought_at_s=Optional(Seconds(), at="_thought_at_s"), skipped_s=Seconds(0, at="_skipped_s"))
 
     def __init__(
         self, name: str, clock: Clock, *, dimensions: int = 2, formation: Formation | None = None,
@@ -215,6 +216,8 @@ class Squad(Saveable):
         self._slot_requests = 0
         self._thought: Steps[None] | None = None            # interrupted
         self._update: Steps[None] | None = None             # of the slots, interrupted
+        self._thought_at_s: float | None = None             # time of the clock at the last thought, or a part of one
+        self._skipped_s = 0.0                               # by the clock, while the squad could not think
         self._slots_given_s = 0.0
         self._known_shape: tuple[tuple[Formation, bytes, bytes], MarchingShape] | None = None
         self._counts = dict.fromkeys(COUNTS, 0)
@@ -584,8 +587,13 @@ class Squad(Saveable):
             members[self.commander] = self._commanding[1]
         goal = None if self.order.is_done or self.order.goal is None else np.array(self.order.goal)
         return TacticalSituation(
-            members, self.marchers.positions.copy(), self._met, now_s=self.clock.now.seconds, goal=goal,
+            members, self.marchers.positions.copy(), self._met, now_s=self._now_s, goal=goal,
             heading=self._march.heading, standing=self.standing)
+
+    @property
+    def _now_s(self) -> float:
+        """Game time without the times for which the squad could not think (s)."""
+        return self.clock.now.seconds - self._skipped_s
 
     @property
     def is_thinking(self) -> bool:
@@ -613,7 +621,9 @@ class Squad(Saveable):
 
         Args:
             turn: pauses the thought when its budget is spent, and until the thought is continued the members keep
-                their path and slots, or stand still if a path is to be laid; None for the whole thought.
+                their path and slots, or stand still if a path is to be laid; None for the whole thought. Time since
+                the last thought that is no ``elapsed_s`` of the turn, such as a pause of its scheduler, does not
+                count for tactics and attack tokens.
 
         Raises:
             TypeError: if ``turn`` is no Turn.
@@ -622,6 +632,10 @@ class Squad(Saveable):
         O(members * enemies) with a tactic. Pauses are some 50 µs apart, for 200 members, a path of 250 m and no tactic.
         """
         _check_turn(turn)
+        now_s = self.clock.now.seconds
+        if turn is not None and self._thought_at_s is not None:
+            self._skipped_s += max(0.0, now_s - self._thought_at_s - turn.elapsed_s)
+        self._thought_at_s = now_s
         thought, self._thought, self._update = self._thought or self._think(), None, None
         self._thought = self._rest_of(thought, turn)
 
@@ -743,7 +757,7 @@ class Squad(Saveable):
 
     def _set_tasks(self, tasks: dict[int, SquadTask]) -> None:
         """Set tasks; a member with the task "attack" and no token gets "stand_by"."""
-        now_s = self.clock.now.seconds
+        now_s = self._now_s
         attacking = [one for one, task in tasks.items() if task.kind == "attack"]
         for one in self.tokens.holders:
             if one not in attacking:

@@ -46,18 +46,23 @@ Plan = dict[int, SquadTask]
 """Tasks by member id."""
 
 
+MOVED_M = 8.0
+"""How far the goal, or the mean position of the enemies, may move before a tactic is planned again for all (m)."""
+
+
 class Tactic(Saveable):
     """Base class of tactics; subclasses implement ``plan``.
 
     Attributes:
         name: identifies the tactic in squads, rules and saves.
-        given_up: ids of the members whose tasks the tactic has given up since ``begin``, as they did not come to
-            the positions.
+        given_up: ids of the members whose tasks the tactic has given up, as they did not come to the positions, since
+            ``begin``, or since its goal has moved by more than ``MOVED_M``.
     """
 
     STATE = DeclaredState()
     name = ""
     given_up: tuple[int, ...] = ()
+    _goal: tuple[float, ...] | None = None
 
     def why_not(self, situation: TacticalSituation) -> str:
         """Return why the tactic cannot be used now, as a string; empty if it can."""
@@ -72,6 +77,13 @@ class Tactic(Saveable):
 
     def forget_member(self, member_id: int) -> None:
         """Forget a member that left or was lost."""
+
+    def _takes_back(self, goal: Floats) -> bool:
+        """Return whether the goal has moved by more than ``MOVED_M``; members that were given up may try again then."""
+        if self._goal is not None and math.dist(self._goal, goal) <= MOVED_M:
+            return False
+        self._goal, self.given_up = tuple(goal.tolist()), ()
+        return True
 
 
 def assign_posts(situation: TacticalSituation, member_ids: Sequence[int],
@@ -132,10 +144,6 @@ def _check_places(refuse: Refuse, **places: Iterable[tuple[float, ...]]) -> None
             refuse(name, f"must have as many coordinates as the other positions, got {sorted(known)}")
 
 
-MOVED_M = 8.0
-"""How far the goal, or the mean position of the enemies, may move before a tactic is planned again (m)."""
-
-
 class BoundingOverwatch(Tactic):
     """Two teams: the rear team bounds past the other, which stays and watches, until both are at the goal.
 
@@ -180,8 +188,7 @@ class BoundingOverwatch(Tactic):
         self._moving = 0
         self._posts: dict[int, tuple[float, ...]] = {}
         self._progress: dict[int, _Progress] = {}
-        self._goal: tuple[float, ...] | None = None     # when members were last taken back
-        self.given_up = ()
+        self._goal, self.given_up = None, ()
 
     def plan(self, situation: TacticalSituation) -> Plan:
         if self.why_not(situation):
@@ -189,10 +196,9 @@ class BoundingOverwatch(Tactic):
             return {}
         [goal] = situation.move_to_free(
             [situation.goal if situation.goal is not None else situation.enemy_positions.mean(axis=0)])
-        if self._goal is None or math.dist(self._goal, goal) > MOVED_M:
-            self._goal = tuple(goal.tolist())
-            if self.given_up:
-                self.given_up, self._posts = (), {}     # the teams change
+        has_given_up = bool(self.given_up)
+        if self._takes_back(goal) and has_given_up:
+            self._posts = {}            # the teams change
         self._give_up(situation)
         teams = self.teams(situation)
         if not all(teams) or all(self._is_at(situation, team, goal) for team in teams):
@@ -311,7 +317,8 @@ class Flanking(Tactic):
 
     Until then, the others fire from within their range.
 
-    A member that does not come to its place at the flank is given up: the tactic continues without it.
+    A member that does not come to its place at the flank is given up: the tactic continues without it, until the mean
+    position of the enemies has moved by more than ``MOVED_M``.
 
     Args:
         share: share of the members that go around, above 0 to 1; at least one goes and one stays.
@@ -328,7 +335,7 @@ class Flanking(Tactic):
     SHOWN = ("share", "is_attacking", "given_up")
 
     STATE = DeclaredState(
-        around=MapOf(Point(), key=Whole(), at="_around"), middle=Optional(Point(), at="_middle"),
+        around=MapOf(Point(), key=Whole(), at="_around"), goal=Optional(Point(), at="_goal"),
         is_attacking=Flag(at="_is_attacking"), progress=MapOf(PROGRESS_STATE, key=Whole(), at="_progress"),
         given_up=ListOf(Whole(), make=tuple))
     name = "flanking"
@@ -346,10 +353,9 @@ class Flanking(Tactic):
 
     def begin(self) -> None:
         self._around: dict[int, tuple[float, ...]] = {}
-        self._middle: tuple[float, ...] | None = None
         self._is_attacking = False
         self._progress: dict[int, _Progress] = {}
-        self.given_up = ()
+        self._goal, self.given_up = None, ()
 
     @property
     def is_attacking(self) -> bool:
@@ -361,8 +367,7 @@ class Flanking(Tactic):
             self._progress = {}         # patience begins again with the next enemy
             return {}
         middle = situation.enemy_positions.mean(axis=0)
-        has_moved = self._middle is None or math.dist(self._middle, middle) > MOVED_M
-        if not self._is_attacking and (has_moved or not self._around):
+        if not self._is_attacking and (self._takes_back(middle) or not self._around):
             self._plan_flank(situation, middle)
         if not self._is_attacking:
             self._give_up(situation)
@@ -401,7 +406,7 @@ class Flanking(Tactic):
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
         _check_places(
-            refuse, around=values.around.values(), middle=[values.middle] if values.middle else [],
+            refuse, around=values.around.values(), goal=[values.goal] if values.goal else [],
             progress=[one.place for one in values.progress.values()])
 
     def _plan_flank(self, situation: TacticalSituation, middle: Floats) -> None:
@@ -422,7 +427,7 @@ class Flanking(Tactic):
             total = sum(math.dist(situation.position_of(one), posts[post]) for one, post in pairs)
             if best is None or total < best[0] - 1e-9:
                 best = total, {one: tuple(posts[post].tolist()) for one, post in pairs}
-        self._middle, self._around = tuple(middle.tolist()), best[1] if best else {}
+        self._around = best[1] if best else {}
         self._progress = {          # places that change are no progress
             one: before._replace(nearest_m=math.dist(situation.position_of(one), self._around[one]))
             for one, before in self._progress.items() if one in self._around}

@@ -171,7 +171,7 @@ def test_a_paused_thought_does_not_outlive_its_path(clock, steps, order):
     squad.think()
     squad.add(9, (3, 3))
     for _ in range(steps):
-        squad.think(SimpleNamespace(budget=Budget.of_steps(1)))
+        squad.think(SimpleNamespace(budget=Budget.of_steps(1), elapsed_s=9.0))
     getattr(squad, order)()
     squad.think()
     squad.move_slots(0.1)
@@ -424,7 +424,7 @@ def think_in_steps(squad, then=lambda step: None):
     """Think until the order has begun, one step at a time; return the number of steps."""
     steps = 0
     while squad.is_thinking or squad.order.state == "waiting":
-        squad.think(SimpleNamespace(budget=Budget.of_steps(1)))
+        squad.think(SimpleNamespace(budget=Budget.of_steps(1), elapsed_s=9.0))
         steps += 1
         then(steps)
     return steps
@@ -484,7 +484,7 @@ def calls_of(work):
 
 
 def think_one_step(squad):
-    squad.think(SimpleNamespace(budget=Budget.of_steps(1)))
+    squad.think(SimpleNamespace(budget=Budget.of_steps(1), elapsed_s=9.0))
 
 
 @needs_compiled
@@ -544,7 +544,7 @@ def test_members_may_change_at_any_pause_of_a_thought(clock, at, change):
                 gone = {"remove": [3], "commander": [squad.commander or 0], "all": list(squad.members)}[change]
                 for one in gone:
                     squad.remove(one)
-        squad.think(SimpleNamespace(budget=Budget.of_steps(1)))
+        squad.think(SimpleNamespace(budget=Budget.of_steps(1), elapsed_s=9.0))
         if not step % 3:
             squad.move_slots(0.1)
     while squad.is_thinking:
@@ -561,7 +561,7 @@ def test_a_squad_that_ends_during_a_thought_has_not_arrived(clock):
     squad = squad_of(4, clock)
     squad.form_up((0, 0), (1, 0))
     while not squad.is_thinking:
-        squad.think(SimpleNamespace(budget=Budget.of_steps(1)))
+        squad.think(SimpleNamespace(budget=Budget.of_steps(1), elapsed_s=9.0))
     order = squad.order
     for one in list(squad.members):
         squad.remove(one)
@@ -576,9 +576,9 @@ def test_ground_that_changes_while_a_path_is_laid_counts(clock, pauses):
     squad = squad_of(4, clock, clearance=lambda points, towards, most_m: np.full(len(points), min(width[0], most_m)))
     squad.move_to((50, 0))
     while not squad.is_thinking:
-        squad.think(SimpleNamespace(budget=Budget.of_steps(1)))
+        squad.think(SimpleNamespace(budget=Budget.of_steps(1), elapsed_s=9.0))
     for _ in range(pauses):
-        squad.think(SimpleNamespace(budget=Budget.of_steps(1)))
+        squad.think(SimpleNamespace(budget=Budget.of_steps(1), elapsed_s=9.0))
     width[0] = 0.5
     squad.ground_changed()
     squad.think()
@@ -589,7 +589,7 @@ def test_ground_that_changes_while_a_path_is_laid_counts(clock, pauses):
 @pytest.mark.parametrize("how", ["follow", "form_up", "formation"])
 def test_path_of_a_new_shape_is_laid_in_steps(clock, how):
     whole, sliced = (squad_of(60, clock, formation=Formation.circle(2.0)) for _ in range(2))
-    turn = SimpleNamespace()
+    turn = SimpleNamespace(elapsed_s=9.0)
     for squad in (whole, sliced):
         squad.move_to((50, 0))
         squad.think()
@@ -619,7 +619,7 @@ def test_an_order_replaces_the_one_of_an_interrupted_thought(clock):
     squad = squad_of(20, clock)
     squad.move_to((50, 0))
     while not squad.is_thinking:
-        squad.think(SimpleNamespace(budget=Budget.of_steps(3)))
+        squad.think(SimpleNamespace(budget=Budget.of_steps(3), elapsed_s=9.0))
     order = squad.hold()
     squad.think()
     assert squad.order is order

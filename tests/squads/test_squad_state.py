@@ -61,7 +61,7 @@ def test_the_path_of_a_loaded_squad_is_laid_in_steps(clock):
     other.prepare_state(squad.save_state())()
     steps = 0
     while other.needs_update:
-        other.think(SimpleNamespace(budget=Budget.of_steps(1)))
+        other.think(SimpleNamespace(budget=Budget.of_steps(1), elapsed_s=9.0))
         steps += 1
     assert steps > 4
     for one in (squad, other):
@@ -114,7 +114,7 @@ def test_update_of_the_slots_after_a_load_decides_nothing(clock):
 def test_interrupted_thought_begins_again_after_a_load(clock):
     squad, other = squad_of(20, clock), squad_of(20, clock)
     squad.move_to((40, 0))
-    squad.think(SimpleNamespace(budget=Budget.of_steps(1)))
+    squad.think(SimpleNamespace(budget=Budget.of_steps(1), elapsed_s=9.0))
     assert squad.is_thinking
     other.prepare_state(json.loads(json.dumps(squad.save_state())))()
     other.update_slots()
@@ -331,7 +331,7 @@ def test_thought_saved_in_its_middle_asks_for_no_second_path():
     first.squad.move_to((25.5, 25.5))
     first.squad.think()
     first.paths.advance(Budget.unlimited())
-    first.squad.think(SimpleNamespace(budget=Budget.of_steps(1)))
+    first.squad.think(SimpleNamespace(budget=Budget.of_steps(1), elapsed_s=9.0))
     assert first.squad.is_thinking
     restore(take(first.parts(("clock", "paths", "squad"))), other.parts(("clock", "paths", "squad")))
     for one in (first, other):

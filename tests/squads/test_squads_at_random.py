@@ -113,7 +113,8 @@ class World:
                 squad.judge()
 
     def think(self, work):
-        work(SimpleNamespace(budget=Budget.unlimited() if self.steps is None else Budget.of_steps(self.steps)))
+        budget = Budget.unlimited() if self.steps is None else Budget.of_steps(self.steps)
+        work(SimpleNamespace(budget=budget, elapsed_s=9.0))
 
     def frame(self, stuck=()):
         self.events.clear()

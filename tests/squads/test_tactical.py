@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 
+from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.decisions.blackboard import Blackboard
 from ai_core.decisions.habits.habit_status import Status
@@ -15,6 +16,7 @@ from ai_core.decisions.rules import Rule, RuleSet
 from ai_core.errors import UnknownNameError
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import StateError
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.squads.attack_tokens import AttackTokens
 from ai_core.squads.capabilities import Capabilities
 from ai_core.squads.situation import Sighting
@@ -223,6 +225,30 @@ def test_a_squad_says_without_whom_its_tactic_continues(clock):
     [given_up] = [detail for kind, detail in events if kind == "tasks_given_up"]
     assert len(given_up) == 2
     assert "flank" not in {task.kind for task in squad.tasks.values()}
+
+
+def test_pause_of_its_scheduler_uses_up_no_patience_of_a_tactic(clock):
+    events = []
+    squad = armed(4, clock, on_event=lambda kind, _, detail: events.append(kind))
+    scheduler = Scheduler(clock)
+    scheduler.add(squad.think, period_frames=15, name="thinks")
+    squad.set_sightings(ENEMIES)
+    squad.use_tactic("flanking")
+
+    def given_up_after(seconds):                        # nobody moves
+        for _ in range(round(60 * seconds)):
+            clock.advance(seconds=1 / 60)
+            scheduler.advance(Budget.unlimited())
+        return "tasks_given_up" in events
+
+    assert not given_up_after(6)
+    clock.advance(seconds=30.0)
+    scheduler.skip_time(30.0)
+    assert not given_up_after(3)
+    restored = armed(4, clock)
+    restored.prepare_state(json.loads(json.dumps(squad.save_state())))()
+    assert restored.situation().now_s == squad.situation().now_s == pytest.approx(9.0)
+    assert given_up_after(3)
 
 
 def test_judging_whom_it_sees(clock):

@@ -176,10 +176,22 @@ def test_patience_of_a_flank_begins_again_with_the_enemy():
 
 def test_patience_of_a_flank_outlasts_moving_enemies():
     tactic = Flanking(flank_m=10.0, patience_s=5.0)
+    given_up = []
     for second in range(8):
-        [plan] = stuck(tactic, 1, second, (30 + 9 * second, 4))
-    assert plan[0].kind == "suppress" or tactic.is_attacking
-    assert 0 in tactic.given_up
+        stuck(tactic, 1, second, (30 + 9 * second, 4), stands=(0, 1))
+        given_up.append(0 in tactic.given_up)
+    assert given_up[5:7] == [False, True]
+
+
+def test_flank_takes_members_back_when_the_enemies_have_moved():
+    tactic = Flanking(flank_m=10.0, patience_s=5.0)
+    for second in range(12):
+        places = [(0.0, 0.0), (2.0 * second, 4.0), (0.0, 8.0), (0.0, 12.0)]     # 0 stands, 1 is on its way
+        plan = tactic.plan(situation(places, [(30, 4)], now_s=float(second)))
+    assert (tactic.given_up, plan[0].kind, plan[1].kind) == ((0,), "suppress", "flank")
+    assert tactic.plan(situation(places, [(37, 4)], now_s=12.0))[0].kind == "suppress"
+    assert tactic.plan(situation(places, [(39, 4)], now_s=13.0))[0].kind == "flank"
+    assert tactic.given_up == ()
 
 
 def test_two_teams_bound_in_turns_until_both_are_there():
@@ -295,8 +307,8 @@ def test_numbers_out_of_range_are_refused(make):
 
 @pytest.mark.parametrize(("tactic", "change"), [
     (Flanking, {"around": [[1, 0.0]]}), (Flanking, {"around": [[1, 0.0, 0.0], [2, 0.0, 0.0, 0.0]]}),
-    (Flanking, {"around": [[]]}), (Flanking, {"around": [[0.5, 0.0, 0.0]]}), (Flanking, {"middle": []}),
-    (Flanking, {"around": [[1, 0.0, 0.0]], "middle": [0.0, 0.0, 0.0]}), (Flanking, {"progress": [[1, -1.0, 0.0]]}),
+    (Flanking, {"around": [[]]}), (Flanking, {"around": [[0.5, 0.0, 0.0]]}), (Flanking, {"goal": []}),
+    (Flanking, {"around": [[1, 0.0, 0.0]], "goal": [0.0, 0.0, 0.0]}), (Flanking, {"progress": [[1, -1.0, 0.0]]}),
     (BoundingOverwatch, {"posts": [[1, 0.0]]}),
     (BoundingOverwatch, {"posts": [[]]}), (BoundingOverwatch, {"posts": [[1, 0.0, 0.0], [1, 0.0, 0.0]]}),
 ])
