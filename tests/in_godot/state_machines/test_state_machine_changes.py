@@ -148,3 +148,42 @@ def test_a_guard_without_its_value_is_false_with_one_warning(mind, physics_frame
     assert [mind.send_event("noise") for _ in range(5)] == [False] * 5
     mind.set_value("hears_m", 5)
     assert mind.send_event("noise")
+
+
+def test_freed_states_and_transitions_are_gone_without_a_call(mind, physics_frames):
+    physics_frames(1)
+    mind.get_node("peace/idle/bored").free()
+    mind.get_node("peace/patrol").queue_free()
+    physics_frames(1)
+    assert [*mind.get_events()] == ["noise", "calm"]
+    assert "patrol" not in mind.to_text()
+    assert mind.get_state() == "peace/idle"
+
+
+def test_a_machine_without_its_active_state_starts_again(mind, physics_frames):
+    physics_frames(1)
+    mind.send_event("noise")
+    mind.get_node("peace/noise").free()
+    mind.get_node("hostile").free()
+    physics_frames(1)
+    assert mind.get_state() == "peace/idle"
+
+
+def test_a_freed_state_is_in_no_save(mind, scheduler, physics_frames):
+    physics_frames(1)
+    mind.get_node("peace/idle/bored").free()
+    mind.get_node("peace/patrol").free()
+    state = scheduler.save_state()
+    physics_frames(1)
+    assert state
+    assert "patrol" not in str(state)
+    assert scheduler.load_state(state)
+
+
+def test_a_freed_target_is_named_and_saves_go_on(mind, scheduler, physics_frames, expect_errors):
+    expect_errors("keeps its previous states: transition 'peace/noise' to '../../hostile' is not an AIState", times=1)
+    physics_frames(1)
+    mind.get_node("hostile").free()
+    assert scheduler.save_state()
+    physics_frames(2)
+    assert scheduler.save_state()

@@ -73,7 +73,7 @@ from ai_core.decisions.habits.habit_plan import plan_of
 from ai_core.decisions.habits.habits import Habit as HabitDefinition
 from ai_core.events.event import Event
 from ai_core.saving.declared_state import Change, DeclaredState, Hook, Part
-from ai_core.saving.fields import State, StateError, checked_dict
+from ai_core.saving.fields import State, checked_dict
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES
 
 STRING_TYPES = (str, StringName)
@@ -319,17 +319,8 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
     save_state, load_state = saving("active habits, holds, the blackboard and the states that scripts of habits save")
 
     def is_in_use(self) -> bool:
+        self.edit()         # what a script has added, freed or renamed since the last tick
         return self.core is not None
-
-    def saved(self) -> State:
-        self._edit_now()
-        if self.core is None:
-            raise StateError(self.cannot_load)
-        return super().saved()
-
-    def prepared(self, state: object) -> Change:
-        self._edit_now()
-        return super().prepared(state)
 
     def _parts(self, state: State) -> tuple[Iterable[str], Iterable[str]]:
         return checked_dict("scripts", state.get("scripts")), self._habits_by_path()
@@ -541,11 +532,6 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
             self._unlisten()
             self.core = None
             self._report_definition_error(mistake)
-
-    def _edit_now(self) -> None:
-        """Apply new names and places of the habits before the next turn."""
-        if self.core is not None and not self.core.is_active:
-            self.edit()
 
     def _report_definition_error(self, mistake: Exception, *, is_new: bool = False) -> None:
         """Report why the nodes below describe no valid tree; the tree tries again when one of them changes.

@@ -60,9 +60,10 @@ class SavedState:
 
 
 def saved_scripts(node: Any, nodes: Mapping[str, Any]) -> State:
-    """Return what scripts of some nodes below a node save, by their paths."""
+    """Return what scripts of some nodes below a node save, by their paths; a freed node saves nothing."""
     plain = node._scheduler.values.plain
-    return {path: plain(one.script_state(), f"_save_state() ({path})") for path, one in nodes.items()}
+    return {path: plain(one.script_state() if one.is_valid() else None, f"_save_state() ({path})")
+            for path, one in nodes.items()}
 
 
 def prepared_scripts(node: Any, nodes: Mapping[str, Any], plain: object, place: str) -> Change:
@@ -72,7 +73,8 @@ def prepared_scripts(node: Any, nodes: Mapping[str, Any], plain: object, place: 
 
     def change() -> None:
         for path, one in nodes.items():
-            one.load_script_state(found[path])
+            if one.is_valid():
+                one.load_script_state(found[path])
 
     return change
 

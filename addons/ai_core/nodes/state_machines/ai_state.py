@@ -126,7 +126,7 @@ class AIState(ChartNode, Node):
 
     def on_exit_tree(self) -> None:
         if self.machine is not None and self.machine.is_valid():
-            self.machine.drop(self)
+            self.machine.part_removed(self)
 
     def on_predelete(self) -> None:
         self._calls = NO_CALLS      # they refer to the state

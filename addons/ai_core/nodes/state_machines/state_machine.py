@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from addons.ai_core.bridge.gd import (
@@ -296,7 +297,7 @@ class StateMachine(ChartNode, ScheduledCharacter, SavedState, Node):
             self.parts_changed()
 
     def parts_changed(self) -> None:
-        """Read the states and transitions again after one was added, once the script that adds them has finished."""
+        """Read the states and transitions again after one came or left, once the script that does so has finished."""
         if self._is_entered and not self._is_to_rebuild:
             self._is_to_rebuild = True
             self.call_deferred("rebuild")
@@ -393,7 +394,7 @@ class StateMachine(ChartNode, ScheduledCharacter, SavedState, Node):
 
     @method
     def rebuild(self) -> None:
-        """Read the states and transitions again, after some were changed or removed; adding some needs no call.
+        """Read the states and transitions again, after properties of some were set; adding and freeing needs no call.
 
         Active states stay active; if one of them is gone, the machine starts from its initial state. Within a
         transition the change takes effect once the transition is finished.
@@ -410,7 +411,7 @@ class StateMachine(ChartNode, ScheduledCharacter, SavedState, Node):
         try:
             definition = nodes.definition()
         except DEFINITION_ERRORS as mistake:
-            raise RefusedValue(str(mistake)) from None
+            raise RefusedValue(f"keeps its previous states: {mistake}") from None
         core = self._made(nodes, definition)
         try:
             change = core.prepare_state(definition.without_removed(old.save_state()))
@@ -422,12 +423,18 @@ class StateMachine(ChartNode, ScheduledCharacter, SavedState, Node):
             change()
         self._reschedule()
 
+    def _edit_now(self) -> None:
+        """Read the states and transitions before the end of the frame, if some came or left."""
+        if self._is_to_rebuild:
+            with suppress(RefusedValue):        # is reported at the end of the frame
+                self.rebuild()
+
     def _edit(self) -> None:
         """Run a rebuild() that was requested within a transition, if the transition is finished."""
         try:
             self.rebuild()
-        except DEFINITION_ERRORS as mistake:
-            report_error(f"keeps its previous states: {mistake}", self)
+        except RefusedValue as mistake:
+            report_error(str(mistake), self)
 
     @method
     def release_quarantined(self) -> None:
@@ -482,8 +489,13 @@ class StateMachine(ChartNode, ScheduledCharacter, SavedState, Node):
         return self.core is not None
 
     def saved(self) -> dict[str, Any]:
+        self._edit_now()
         self._skip_paused_time()
         return super().saved()
+
+    def prepared(self, state: object) -> Change:
+        self._edit_now()
+        return super().prepared(state)
 
     def _parts(self, state: dict[str, Any]) -> tuple[Iterable[str], Iterable[str]]:
         return checked_dict("scripts", state.get("scripts")), self.nodes.states
@@ -571,10 +583,11 @@ class StateMachine(ChartNode, ScheduledCharacter, SavedState, Node):
         self._needs_update = needs_update(self.core.definition)
         self._enable()
 
-    def drop(self, node: Any) -> None:
-        """Remove a state or transition from the callbacks of the definition."""
+    def part_removed(self, node: Any) -> None:
+        """Remove a state or transition: its callbacks at once, itself once the script that frees it has finished."""
         if self.core is not None:
             self.core.parts.drop(node)
+        self.parts_changed()
 
     def _enable(self) -> None:
         self._is_off = not self.enabled

@@ -101,7 +101,7 @@ class StateTransition(ChartNode, Node):
 
     def on_exit_tree(self) -> None:
         if self.machine is not None and self.machine.is_valid():
-            self.machine.drop(self)
+            self.machine.part_removed(self)
 
     def on_predelete(self) -> None:
         self._callable, self._guards = None, []      # they hold scripts: release them now
