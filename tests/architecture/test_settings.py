@@ -5,8 +5,8 @@ from dataclasses import fields
 import pytest
 
 from ai_core.decisions.habits.habits import Habit, HabitOptions
+from ai_core.senses.graph.sense_graph_manager import SenseSettings
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
-from ai_core.senses.sense_settings import SenseSettings
 from ai_core.squads.formation import Formation, FormationSettings
 
 BY_PATTERNS = {"pattern", "spacing_m", "files", "custom_slots"}

@@ -1,24 +1,31 @@
 """The sense graph manager: signals travel through regions and portals, so that walls stop them."""
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Unpack
+from collections.abc import Iterable, Sequence
+from typing import TypedDict, Unpack
 
 from numpy.typing import ArrayLike
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock
 from ai_core.errors import UnknownNameError, finite_number, several_names
+from ai_core.faults import FaultIsolation
 from ai_core.saving.declared_state import Part, Saveable
 from ai_core.senses.graph.graph_sight import GraphSight
 from ai_core.senses.graph.sense_graph import SensedGraph, SenseGraph
 from ai_core.senses.graph.sense_graph_waves import GraphSignals
 from ai_core.senses.graph.smell import Scent, ScentGradient, ScentKey, SmellSpreading
+from ai_core.senses.modality import Modality
 from ai_core.senses.regional_sense_manager import REPORT_EVERY_S, RegionalSenseManager
-from ai_core.senses.sense_settings import SenseSettings
+from ai_core.senses.scent.scent_trails import ScentTrails
+from ai_core.senses.sensation import SensationReceiver
+from ai_core.senses.sight.camouflage import Background, Camouflage
+from ai_core.senses.sight.continuous_sensing import LineOfSight
+from ai_core.senses.stimuli.muffling import Between
 from ai_core.senses.turns import Stage
+from ai_core.trace import Trace
 
-__all__ = ["SenseGraphManager"]
+__all__ = ["SenseGraphManager", "SenseSettings"]
 
 FAINTEST = 1e-3
 """Default of the lowest intensity of waves and smells (no unit), whatever the thresholds.
@@ -32,6 +39,25 @@ SMELL_STEP_S = 0.25
 Smaller values spread more smoothly and cost more; a smell passes at most one portal in a
 step, so regions should be longer than the distance it travels in one.
 """
+
+
+class SenseSettings(TypedDict, total=False):
+    """Settings of a ``RegionalSenseManager``, which says what each means."""
+
+    line_of_sight: LineOfSight | None
+    modalities: Iterable[Modality] | None
+    max_rays: int
+    period_frames: int
+    report_every_s: float
+    up: Sequence[float]
+    occlusion: Between | None
+    background: Background | None
+    camouflage: Camouflage | None
+    scent_trails: ScentTrails | None
+    max_clues: int
+    audience: SensationReceiver | None
+    faults: FaultIsolation | None
+    trace: Trace | None
 
 
 class SenseGraphManager(RegionalSenseManager, Saveable):

@@ -5,7 +5,7 @@
 Whether something stands between costs a ray, so not every pair is asked in every pass: those that have
 waited longest come first. A pair that was asked goes to the end of the line, a new pair joins there. So a
 pair is asked after ``ceil(pairs / max_rays)`` passes at the latest, however many others come and go;
-see ``ray_turns`` for pairs that are more important.
+see ``RayTurns`` for pairs that are more important.
 """
 from __future__ import annotations
 

@@ -11,8 +11,7 @@ from ai_core.senses.percepts.memory import SenseMemory
 from ai_core.senses.percepts.perception import Perception
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
 from ai_core.senses.scent.scent_trails import ScentTrails, TrailSmelling
-from ai_core.senses.sight.continuous_sensing import ContinuousSensing, QueryAges
-from ai_core.senses.sight.ray_turns import RayTurns
+from ai_core.senses.sight.continuous_sensing import ContinuousSensing, QueryAges, RayTurns
 from ai_core.senses.sight.sight_cones import SightCone
 from ai_core.senses.stimuli.air import BackgroundNoise, Wind
 from tests.saving.lives.life import Life, steps

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ai_core.senses.sight.ray_turns import PATIENCE_PASSES
+from ai_core.senses.sight.continuous_sensing import PATIENCE_PASSES
 
 TEXT = (Path(__file__).parents[3] / "docs" / "library" / "memory_and_awareness.md").read_text(encoding="utf-8")
 SAMPLES = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.errors import UnknownNameError
-from ai_core.senses.sight.ray_turns import ANY_SOURCE, PATIENCE_PASSES, RayTurns
+from ai_core.senses.sight.continuous_sensing import ANY_SOURCE, PATIENCE_PASSES, RayTurns
 from tests.senses.worlds import Rays, World
 
 
