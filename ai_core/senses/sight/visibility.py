@@ -12,12 +12,15 @@ from ai_core.senses.sight.camouflage import Backdrop, Background
 from ai_core.senses.sight.continuous_sensing import ContinuousSensing, LineOfSight, check_answers
 from ai_core.senses.sight.pair_keys import keys_of
 from ai_core.senses.sight.pair_loops import LineQuery, PairsInView
-from ai_core.senses.source_table import SourceTable
+from ai_core.senses.source_table import SourceTable, VisiblePart
 
 __all__ = ["Visibility"]
 
 MOST_VIEWS_LEFT = 64
 """Pairs that are not in view any more and whose views are kept, besides as many as are (count)."""
+
+WHOLE = (VisiblePart("", (0.0, 0.0, 0.0)),)
+"""Parts of a source without any."""
 
 Floats = NDArray[np.float64]
 
@@ -28,19 +31,12 @@ class Visibility:
     def __init__(
         self, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable, background: Background | None,
     ) -> None:
-        self._modalities = modalities
-        self._sensors = sensors
-        self._sources = sources
-        self._background = background
+        self._modalities, self._sensors, self._sources, self._background = modalities, sensors, sources, background
 
     @property
     def is_plain(self) -> bool:
         """True if a free line alone decides whether a target is seen."""
-        return (
-            self._background is None
-            and not self._sensors.keeps_targets
-            and not self._sources.most_parts
-        )
+        return self._background is None and not self._sensors.keeps_targets and not self._sources.most_parts
 
     @property
     def most_rays_per_pair(self) -> int:
@@ -51,11 +47,11 @@ class Visibility:
         """Return the first pairs that a number of rays suffices for, one at least, and their rays."""
         if self._background is None and not self._sources.most_parts:
             return question.part(0, max_rays), min(len(question.row), max_rays)
-        each = self._parts_of(question.source_ids) * (1 if self._background is None else 2)
-        total = np.cumsum(each)
-        count = max(1, int(np.searchsorted(total, max_rays, side="right")))
-        if not len(total):
+        each = [len(parts) for parts in self._parts_of(question.source_ids)]
+        if not each:
             return question, 0
+        total = np.cumsum(each) * (1 if self._background is None else 2)
+        count = max(1, int(np.searchsorted(total, max_rays, side="right")))
         return question.part(0, count), int(total[count - 1])
 
     def of(self, question: LineQuery, continuous: ContinuousSensing, line_of_sight: LineOfSight | None) -> LineOfSight:
@@ -65,11 +61,13 @@ class Visibility:
             eyes: NDArray[np.float32], targets: NDArray[np.float32], sensor_ids: NDArray[np.int32],
             source_ids: NDArray[np.int32],
         ) -> NDArray[np.bool_] | None:
-            count = self._parts_of(source_ids)
-            asked = self._may_be_gained(question, continuous)
-            rows = np.repeat(np.arange(len(count)), np.where(asked, count, 0))
-            part = np.arange(len(rows)) - np.searchsorted(rows, rows)
-            points, share = self._points(targets[rows], source_ids[rows], part)
+            asked, count = self._may_be_gained(question, continuous).tolist(), len(source_ids)
+            lines = [
+                (row, part, one.share, one.offset) for row, parts in enumerate(self._parts_of(source_ids)) if asked[row]
+                for part, one in enumerate(parts)]
+            rows, part = (np.array([line[column] for line in lines], np.intp) for column in (0, 1))
+            share = np.array([line[2] for line in lines], np.float64)
+            points = targets[rows] + np.array([line[3] for line in lines], np.float32).reshape(-1, 3)
             origins, lookers, looked_at = eyes[rows], sensor_ids[rows], source_ids[rows]
             is_free: NDArray[np.bool_] | None = np.ones(len(rows), np.bool_)
             if line_of_sight is not None:
@@ -80,9 +78,9 @@ class Visibility:
             weight: Floats = np.where(is_free, share, 0.0)
             free = np.flatnonzero(is_free)
             weight[free] *= self._factors(origins[free], points[free], lookers[free], looked_at[free])
-            whole = np.bincount(rows, share, len(count))
-            clarity = np.bincount(rows, weight, len(count)) / np.where(whole > 0, whole, 1.0)
-            bits = np.bincount(rows, np.where(is_free, 2.0**part, 0.0), len(count)).astype(np.int64)
+            whole = np.bincount(rows, share, count)
+            clarity = np.bincount(rows, weight, count) / np.where(whole > 0, whole, 1.0)
+            bits = np.bincount(rows, np.where(is_free, 2.0**part, 0.0), count).astype(np.int64)
             return self._noted(question, continuous.pairs, clarity, bits)
 
         return answer
@@ -92,31 +90,15 @@ class Visibility:
         parts = self._sources.details_of(source_id).parts
         return tuple(one.name for k, one in enumerate(parts) if bits >> k & 1)
 
-    def _parts_of(self, source_ids: NDArray[np.int32]) -> NDArray[np.intp]:
+    def _parts_of(self, source_ids: NDArray[np.int32]) -> list[tuple[VisiblePart, ...]]:
+        """Return the parts that lines of sight are traced to, of each source."""
         details = self._sources.details
-        if not details:
-            return np.ones(len(source_ids), np.intp)
-        return np.array(
-            [max(1, len(details[one].parts)) if one in details else 1 for one in source_ids.tolist()], np.intp)
-
-    def _points(
-        self, targets: NDArray[np.float32], source_ids: NDArray[np.int32], part: NDArray[np.intp]
-    ) -> tuple[NDArray[np.float32], Floats]:
-        """Return the end of each line, and the share of its target that it represents."""
-        share = np.ones(len(part))
-        points = targets.copy()
-        for row, (one, k) in enumerate(zip(source_ids.tolist(), part.tolist(), strict=True)):
-            details = self._sources.details.get(one)
-            if details is not None and details.parts:
-                points[row] += np.array(details.parts[k].offset, np.float32)
-                share[row] = details.parts[k].share
-        return points, share
+        return [(details[one].parts if one in details else ()) or WHOLE for one in source_ids.tolist()]
 
     def _may_be_gained(self, question: LineQuery, continuous: ContinuousSensing) -> NDArray[np.bool_]:
         """Return False for targets beyond the range of sight that are not seen already."""
-        may = np.ones(len(question.row), np.bool_)
         if not self._sensors.keeps_targets:
-            return may
+            return np.ones(len(question.row), np.bool_)
         seen = np.array([
             continuous.pairs[number].is_sensed[row]
             for number, row in zip(question.modality.tolist(), question.row.tolist(), strict=True)
@@ -125,7 +107,7 @@ class Visibility:
         first = continuous.cones(slots, continuous.offsets(question))
         only_keeps = (first >= 0) & (self._sensors.cones[slots, first, 4] > 0)
         needs_cone = np.array([self._modalities[one].needs_cone for one in question.modality.tolist()])
-        may &= seen | ~only_keeps | ~needs_cone
+        may: NDArray[np.bool_] = seen | ~only_keeps | ~needs_cone
         return may
 
     def _factors(
