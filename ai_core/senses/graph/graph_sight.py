@@ -13,14 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.saving.kinds import Whole
-from ai_core.senses.graph.sense_graph import (
-    NOWHERE,
-    PassageTable,
-    SensedGraph,
-    expanded,
-    lengths,
-    rows_in,
-)
+from ai_core.senses.graph.sense_graph import NOWHERE, PassageTable, SensedGraph, expanded, lengths, rows_in
 from ai_core.senses.modality import ByModality, ModalitySet
 from ai_core.senses.sensation import ReachNumbers
 from ai_core.senses.sensor_table import SensorTable

@@ -206,13 +206,18 @@ class DrawnNode:
 
     def _reaching(
         self, name: str, axis: tuple[float, ...], of: Any = None, label: str = "", length: float | None = None,
+        value_at: Callable[[float], float] = float,
     ) -> DragHandle:
-        """Return the handle of a distance along an axis; ``of`` is its object if not self, ``length`` its place."""
+        """Return the handle of a distance along an axis, or of a property whose value there ``value_at`` returns.
+
+        ``of`` is its object if not self, ``length`` its place if that is not its value.
+        """
         owner = self if of is None else of
         declared = getattr(type(owner), name)
 
         def drag(origin: Vector3, direction: Vector3) -> None:
-            setattr(owner, name, stepped(declared, along_axis(axis, origin, direction), is_flat=self.is_flat))
+            value = value_at(along_axis(axis, origin, direction))
+            setattr(owner, name, stepped(declared, value, is_flat=self.is_flat))
 
         reach = max(SHORTEST_M * self.unit, getattr(owner, name) if length is None else length)
         return DragHandle(name + label, tuple(reach * part for part in axis), ((owner, name),), drag)

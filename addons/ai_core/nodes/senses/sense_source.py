@@ -20,15 +20,7 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.saving.node_settings import SharedSettings, core_settings
-from addons.ai_core.nodes.senses.sense_drawing import (
-    SHORTEST_M,
-    DragHandle,
-    DrawnNode,
-    Points,
-    along_axis,
-    ball,
-    stepped,
-)
+from addons.ai_core.nodes.senses.sense_drawing import DragHandle, DrawnNode, Points, ball
 from addons.ai_core.nodes.senses.sense_member import REFUSALS, SenseMember, refused
 from addons.ai_core.nodes.senses.sense_place import TRAIL, manager_of
 from ai_core.errors import UnknownNameError
@@ -269,7 +261,10 @@ class SenseSourceBase(DrawnNode, SenseMember):
     def handles(self) -> list[DragHandle]:
         axes = {"hearing": self.frame.right, "smell": tuple(-part for part in self.frame.right)}
         return [
-            self._carrying(name, axes[name]) for name in HEARD_FROM if 0 < self._kept_per_m(name) < 1]
+            self._reaching(
+                STRENGTHS[name], axes[name], length=self._reach(name),
+                value_at=lambda reach, name=name, kept=kept: HEARD_FROM[name] * kept ** (-max(0.0, reach) / self.unit))
+            for name in HEARD_FROM if 0 < (kept := self._kept_per_m(name)) < 1]
 
     def _kept_per_m(self, name: str) -> float:
         manager = manager_of(self)
@@ -283,16 +278,6 @@ class SenseSourceBase(DrawnNode, SenseMember):
         unit = self.unit
         most = 60.0 * unit if manager is None else getattr(manager, f"{name}_range")
         return most if kept >= 1 else min(most, unit * math.log(HEARD_FROM[name] / strength) / math.log(kept))
-
-    def _carrying(self, name: str, axis: tuple[float, ...]) -> DragHandle:
-        declared, kept = getattr(type(self), STRENGTHS[name]), self._kept_per_m(name)
-
-        def drag(origin: Vector3, direction: Vector3) -> None:
-            reach_m = max(0.0, along_axis(axis, origin, direction)) / self.unit
-            setattr(self, declared.name, stepped(declared, HEARD_FROM[name] * kept ** -reach_m))
-
-        reach = max(SHORTEST_M * self.unit, self._reach(name))
-        return DragHandle(declared.name, tuple(reach * part for part in axis), ((self, declared.name),), drag)
 
 
 _TERMS = SharedSettings(SenseSourceBase.made_terms)

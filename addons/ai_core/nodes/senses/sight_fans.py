@@ -50,7 +50,7 @@ def sight_fans(space: Any, sensors: Sequence[Any], bodies: NDArray[np.int64], un
     poses = [_pose(one, unit) for one in sensors]
     eyes = np.array([eye for eye, _, _ in poses], np.float32)
     drawn = _drawn_heights(space, eyes, bodies) if not sensors[0].is_flat else None
-    fans = [_Fan(row, *fan) for row, one in enumerate(sensors) for fan in _fans(one, unit)]
+    fans = [fan for row, one in enumerate(sensors) for fan in _fans(row, one, unit)]
     wanted = [fan.angle_rad / (NEAR_STEP_RAD if fan.meaning == NEAR_MEANING else RAY_STEP_RAD) for fan in fans]
     scale = min(1.0, RAYS_OF_ALL / sum(wanted))
     rays = np.array([max(FEWEST_RAYS, round(scale * count)) for count in wanted]) + 1
@@ -81,24 +81,21 @@ def _reached(
     bodies: NDArray[np.int64],
 ) -> NDArray[np.floating]:
     """Return how far each ray comes (m)."""
+
+    def are_free(rows: NDArray[np.intp], lengths: NDArray[np.floating]) -> NDArray[np.bool_]:
+        ends = (starts[rows] + directions[rows] * lengths[:, None]).astype(np.float32)
+        found: NDArray[np.bool_] = space.are_free(starts[rows], ends, bodies[rows])
+        return found
+
     reached = np.array(ranges, np.float64)
-    stopped = np.flatnonzero(~_is_free(space, starts, directions, reached, bodies))
+    stopped = np.flatnonzero(~are_free(np.arange(len(reached)), reached))
     low, high = np.zeros(len(stopped)), reached[stopped]
     for _ in range(HALVINGS if len(stopped) else 0):
         middle = (low + high) / 2
-        is_free = _is_free(space, starts[stopped], directions[stopped], middle, bodies[stopped])
+        is_free = are_free(stopped, middle)
         low, high = np.where(is_free, middle, low), np.where(is_free, high, middle)
     reached[stopped] = low
     return reached
-
-
-def _is_free(
-    space: Any, starts: Points, directions: NDArray[np.floating], lengths: NDArray[np.floating],
-    bodies: NDArray[np.int64],
-) -> NDArray[np.bool_]:
-    ends = (starts + directions * lengths[:, None]).astype(np.float32)
-    found: NDArray[np.bool_] = space.are_free(starts, ends, bodies).copy()
-    return found
 
 
 def _pose(sensor: Any, unit: float) -> tuple[Points, Points, Points]:
@@ -122,29 +119,22 @@ class _Fan(NamedTuple):
     opacity: float
 
 
-def _fans(sensor: Any, unit: float) -> list[tuple[float, float, tuple[float, float, float], str, float]]:
-    """Return range (m), full angle (rad), color, meaning and opacity at the eye of each fan of a sensor."""
+def _fans(row: int, sensor: Any, unit: float) -> list[_Fan]:
     level = min(2, max((one["level"] for one in sensor.get_known_targets()), default=0))
-    fans = [(reach_m, angle_rad, COLORS[level], MEANINGS[level], NEAREST_OPACITY)
+    fans = [_Fan(row, reach_m, angle_rad, COLORS[level], MEANINGS[level], NEAREST_OPACITY)
             for reach_m, angle_rad in sensor.seen_ranges(unit)]
     if sensor.near_range > 0:
-        fans.append((sensor.near_range / unit, math.tau, NEAR_COLOR, NEAR_MEANING, NEAR_OPACITY))
+        fans.append(_Fan(row, sensor.near_range / unit, math.tau, NEAR_COLOR, NEAR_MEANING, NEAR_OPACITY))
     return fans
 
 
 def _filled(fan: _Fan, eye: Points, edge: NDArray[np.floating], unit: float, height: float | None) -> DrawnShapes:
     """Return the triangles of a fan in units of the scene, paler with distance; at a height, if one is given."""
-    corners = _triangles(eye, edge)
+    # The corners of the triangles between the eye and each two neighbors on the edge.
+    corners = np.stack((np.broadcast_to(eye, edge[1:].shape), edge[:-1], edge[1:]), axis=1).reshape(-1, 3)
     away = np.sqrt(((corners - eye) ** 2).sum(axis=1)) / fan.range_m
     if height is not None:
         corners[:, 1] = height
     opacity = fan.opacity + (FARTHEST_OPACITY - fan.opacity) * away
     return DrawnShapes(
         (corners * unit).astype(np.float32), fan.color, fan.meaning, opacity.astype(np.float32), is_filled=True)
-
-
-def _triangles(eye: Points, edge: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Return the corners of the triangles between the eye and each two neighbors on the edge."""
-    corners = np.empty((len(edge) - 1, 3, 3))
-    corners[:, 0], corners[:, 1], corners[:, 2] = eye, edge[:-1], edge[1:]
-    return corners.reshape(-1, 3)
