@@ -123,6 +123,5 @@ class Turns(Saveable):
         self._planned_us[kind] += more_us / (2 if more_us > 0 else RUNS_LEARNED)
 
     def _finish_load(self) -> None:
-        self.following = [
-            one % len(stages) for one, stages in zip(self.following, self.kinds, strict=True)]
+        self.following = [one % len(stages) for one, stages in zip(self.following, self.kinds, strict=True)]
         self.is_interrupted = bool(self.first or any(self.following))

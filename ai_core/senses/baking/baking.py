@@ -80,8 +80,7 @@ class BakingSettings:
     reach_m: float = 1.0
     height_m: float = 2.5
     eye_height_m: float = 1.5
-    passing: Mapping[str, float] = field(
-        default_factory=lambda: {"sight": 0.0, "hearing": 0.1, "smell": 0.0})
+    passing: Mapping[str, float] = field(default_factory=lambda: {"sight": 0.0, "hearing": 0.1, "smell": 0.0})
     sight: str | None = "sight"
     sight_range_m: float = 60.0
     sight_places: int = 8
@@ -226,8 +225,7 @@ class SenseGraphBaking(SteppedWork):
         all_shapes = [*(one.shape for one in hand_made), *shapes.values()]
         pairs = yield from self._stage(
             "testing sight between rooms", 0.95, self._sight(cells, region, distance, doors, names, all_shapes))
-        self._made = yield from self._stage(
-            "building the graph", 1.0, self._graph(shapes, cells, names, doors, pairs))
+        self._made = yield from self._stage("building the graph", 1.0, self._graph(shapes, cells, names, doors, pairs))
         self.stage = "done"
 
     def _stage(self, stage: str, until: float, work: Work[T]) -> Generator[None, None, T]:

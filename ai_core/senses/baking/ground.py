@@ -162,8 +162,7 @@ def ground_cells(
         kept.append(cells[order[is_storey]])
         yield 0.5
     places = np.concatenate(kept)
-    made = GroundCells(
-        column[places], floor_m[places], cell_m=cell_m, up=up, radius_m=radius_m, corner_m=corner_m)
+    made = GroundCells(column[places], floor_m[places], cell_m=cell_m, up=up, radius_m=radius_m, corner_m=corner_m)
     yield 0.6
     yield from made.join()
     return made

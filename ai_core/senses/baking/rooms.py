@@ -247,8 +247,7 @@ def room_boxes(
         top_m = _tops_m(column[here], floor_m[here], height_m)
         _join_rows(joined, _stretches(column[here], floor_m[here], top_m, room[here], base_m))
         yield 0.65
-    stretches = sorted(
-        joined.values(), key=lambda one: (one.room, one.first_row, one.first, one.level, one.headroom))
+    stretches = sorted(joined.values(), key=lambda one: (one.room, one.first_row, one.first, one.level, one.headroom))
     boxes: dict[int, list[Box]] = {}
     for number, one in enumerate(stretches):
         boxes.setdefault(one.room, []).append(_box(cells, one))

@@ -92,9 +92,7 @@ class GraphSight(ContinuousSensing):
 
     STATE = ContinuousSensing.STATE.extended(turn_of=ByModality(ByPair(Whole()), of=attrgetter("pairs")))
 
-    def __init__(
-        self, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable, graph: SensedGraph,
-    ) -> None:
+    def __init__(self, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable, graph: SensedGraph) -> None:
         super().__init__(modalities, sensors, sources)
         self._graph = graph
         # Of pairs with an answer, which of their lines of sight is asked; by number of the modality, then key.
@@ -159,8 +157,7 @@ class GraphSight(ContinuousSensing):
             pairs, routes, _ = self._best(
                 number, np.unique(self._sensors.ids.slots(sensor_ids)), np.unique(self._sources.ids.slots(source_ids)))
             is_elsewhere = routes.is_relayed[pairs.route] | (routes.mirror_m[pairs.route] > 0)
-            place_of = {
-                key: place for place, key in enumerate(self._keys(pairs).tolist()) if is_elsewhere[place]}
+            place_of = {key: place for place, key in enumerate(self._keys(pairs).tolist()) if is_elsewhere[place]}
             asked = zip(mine.tolist(), keys_of(sensor_ids, source_ids).tolist(), strict=True)
             shown = [(row, place_of[key]) for row, key in asked if key in place_of]
             rows, places = np.array(shown, np.int64).reshape(-1, 2).T

@@ -571,9 +571,7 @@ class SensedGraph:
         tables: passages of each modality, by its number.
     """
 
-    def __init__(
-        self, graph: SenseGraph, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable,
-    ) -> None:
+    def __init__(self, graph: SenseGraph, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable) -> None:
         check_type("graph", graph, SenseGraph)
         for name in graph.modalities:
             modalities.number(name)

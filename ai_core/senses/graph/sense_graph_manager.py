@@ -98,8 +98,7 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
     Source: 001_world_interfacing, finite element model sense manager.
     """
 
-    STATE = RegionalSenseManager.STATE.extended(
-        graph=Part(), smells=Part(at="_smells"))
+    STATE = RegionalSenseManager.STATE.extended(graph=Part(), smells=Part(at="_smells"))
 
     def __init__(
         self, clock: Clock, graph: SenseGraph, *, smells: Iterable[str] = (), gradual: Iterable[str] = (),

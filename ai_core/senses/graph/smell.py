@@ -255,8 +255,7 @@ class SmellSpreading(Saveable):
     ) -> None:
         self._modalities, self._sensors, self._graph = modalities, sensors, graph
         self._step_s, self._report_every_s = step_s, report_every_s
-        self.models = {
-            number: SmellModel(graph.graph, modalities[number], faintest, step_s) for number in numbers}
+        self.models = {number: SmellModel(graph.graph, modalities[number], faintest, step_s) for number in numbers}
         self.begun_s, self.steps, self.dropped = begun_s, 0, 0
         self.scents: dict[ScentKey, Scent] = {}
         self._turn: deque[ScentKey] = deque()

@@ -120,8 +120,7 @@ class SenseMemory(Described):
         record = self.find(target)
         if record is None or record.is_expired:
             return None
-        return TargetReport(
-            target, record.last_known_position, record.velocity, record.strength, record.known_at_s)
+        return TargetReport(target, record.last_known_position, record.velocity, record.strength, record.known_at_s)
 
     def hear_report(self, report: TargetReport, age_s: float = 0.0) -> list[MemoryChange]:
         """Add a report of a target from another memory, notify the sensor, and return the changes.

@@ -1070,8 +1070,7 @@ class PerceptTable:
             row = rows[place]
             if row.is_known and row.looked < self.looks:
                 row.let_pass(self.changes, row.key >> ID_BITS, now_s)
-                if row.mind.free_knowledge_s > 0 and row.is_known and (
-                        now_s <= row.seen_s + row.mind.free_knowledge_s):
+                if row.mind.free_knowledge_s > 0 and row.is_known and (now_s <= row.seen_s + row.mind.free_knowledge_s):
                     slot = row.target & SLOT_MASK
                     if slot < self.ids.shape[0] and self.ids[slot] == row.target:
                         row.follow_freely(self.places[slot, 0], self.places[slot, 1], self.places[slot, 2], now_s)

@@ -57,8 +57,7 @@ __all__ = ["Perception", "limit_of"]
 Notice = Sensation | MemoryChange | LevelChange
 """What a listener is notified of."""
 
-LISTENERS = (
-    "on_sensed", "on_gained", "on_lost", "on_forgotten", "on_awareness_changed", "on_expired", "on_reported")
+LISTENERS = ("on_sensed", "on_gained", "on_lost", "on_forgotten", "on_awareness_changed", "on_expired", "on_reported")
 """Names of what a sensor calls: with a ``Sensation``, a ``MemoryChange`` or a ``LevelChange``."""
 
 CLEAR = 1.0, 0

@@ -134,8 +134,7 @@ class ScentTrails(Saveable):
                 marks["strength"][last], marks["left_at_s"][last] = strength, now_s
                 marks["affiliation"][last] = affiliation
                 return
-        new = {
-            "scent": scent, "position": place, "strength": strength, "left_at_s": now_s, "affiliation": affiliation}
+        new = {"scent": scent, "position": place, "strength": strength, "left_at_s": now_s, "affiliation": affiliation}
         if len(self) >= self._maximum and now_s != self._cleared_s:
             self._cleared_s = now_s
             self._keep(self._strengths(now_s) >= self._faintest)

@@ -85,8 +85,7 @@ class MufflingWalls(_BodyMetadata):
             return next((str(one) for one in body.get_groups() if str(one) in self._names), "")
         if name not in self._names:
             unknown = UnknownNameError("material", name, self._names)
-            self._refuse(
-                body, MATERIAL, f"{unknown}; add it to wall_materials of the SenseManager; wall_share is used")
+            self._refuse(body, MATERIAL, f"{unknown}; add it to wall_materials of the SenseManager; wall_share is used")
         return str(name)
 
 

@@ -106,8 +106,7 @@ class OwnSources:
         return None if group is None else next(iter(group.sources.values()), None)
 
     def _put(self, sensor: Any, own: Any) -> None:
-        self._manager.core.change_sensor(
-            sensor.sensor_id, self_source=NO_SOURCE if own is None else own.source_id)
+        self._manager.core.change_sensor(sensor.sensor_id, self_source=NO_SOURCE if own is None else own.source_id)
 
     def _chosen(self, sensor: Any) -> tuple[int, Any]:
         """Return key and own source of a sensor with a ``self_source``."""

@@ -64,8 +64,7 @@ class PhysicsSpace3D:
             node = places.nodes[row]
             if node.is_valid() and node.instance_id not in self._off_the_map:
                 self._off_the_map.add(node.instance_id)
-                report_error(
-                    "its global transform holds a NaN or infinity; its last position is used", node)
+                report_error("its global transform holds a NaN or infinity; its last position is used", node)
 
     place: Any = staticmethod(place_of)
     """Function that returns the position of a node (m)."""

@@ -41,8 +41,7 @@ def _ends(dimensions: int) -> tuple[Any, Any, Any]:
 class PortalBase(DrawnNode, SensePlace):
     """Base class of SensePortal3D and SensePortal2D, which add the regions that they connect."""
 
-    one_way = export(
-        bool, False, on_set="_set", doc="If true, signals pass only from from_region to to_region.")
+    one_way = export(bool, False, on_set="_set", doc="If true, signals pass only from from_region to to_region.")
     is_open = export(
         bool, True, on_set="_open_set",
         doc="If false, each sense keeps only its closed share. Can be changed at any time.")
@@ -62,12 +61,10 @@ class PortalBase(DrawnNode, SensePlace):
         "sight", closed=0.0, closed_doc="Share kept per metre while the portal is closed; 1 for a glass door.",
         distance_doc="Length of the path through the portal; it may differ from the distance to the exit.")
     passes_hearing = export(bool, True, group="Hearing", on_set="_set", doc="If true, sounds pass through the portal.")
-    hearing_kept_per_meter, hearing_kept_per_meter_closed, hearing_distance = _carries(
-        "hearing", closed=0.1)
+    hearing_kept_per_meter, hearing_kept_per_meter_closed, hearing_distance = _carries("hearing", closed=0.1)
     passes_smell = export(
         bool, True, group="Smell", on_set="_set", doc="If true, smells and scent trails pass through the portal.")
-    smell_kept_per_meter, smell_kept_per_meter_closed, smell_distance = _carries(
-        "smell", closed=0.0)
+    smell_kept_per_meter, smell_kept_per_meter_closed, smell_distance = _carries("smell", closed=0.0)
     smell_area = export(
         float, 2.0, range=(0.001, 1000, 0.001), or_greater=True, unit="m²", on_set="_set",
         doc="Area of the opening; smells, and custom modalities that are slow, pass in proportion to it.")

@@ -171,8 +171,7 @@ class RegionBase(DrawnNode, SensePlace):
             self.size = type(self.size)(*size)
 
         name = f"{'xyz'[side]} of size"
-        return DragHandle(name, tuple(half * part for part in axis), ((self, "size"), (self, "global_position")),
-            drag)
+        return DragHandle(name, tuple(half * part for part in axis), ((self, "size"), (self, "global_position")), drag)
 
 
 STRAIGHT_M = 1e-3

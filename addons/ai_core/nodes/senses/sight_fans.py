@@ -60,8 +60,7 @@ def sight_fans(space: Any, sensors: Sequence[Any], bodies: NDArray[np.int64], un
         [np.linspace(-0.5, 0.5, count) * fan.angle_rad for fan, count in zip(fans, rays, strict=True)])[:, None]
     ahead, right = (np.array([pose[axis] for pose in poses])[rows] for axis in (1, 2))
     directions = np.cos(angles) * ahead + np.sin(angles) * right
-    reached = _reached(
-        space, eyes[rows], directions, np.repeat([fan.range_m for fan in fans], rays), bodies[rows])
+    reached = _reached(space, eyes[rows], directions, np.repeat([fan.range_m for fan in fans], rays), bodies[rows])
     edges = eyes[rows] + directions * reached[:, None]
     return [
         _filled(fan, eyes[fan.row], edges[begin:end], unit, None if drawn is None else drawn[fan.row])
