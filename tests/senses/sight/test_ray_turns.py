@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.errors import UnknownNameError
+from ai_core.senses.modality import Modality
 from ai_core.senses.sight.continuous_sensing import ANY_SOURCE, PATIENCE_PASSES, RayTurns
 from tests.senses.worlds import Rays, World
 
@@ -28,6 +29,21 @@ def test_an_important_sensor_is_asked_more_often():
     asked = [pair[0] for batch in rays.batches for pair in batch]
     assert asked.count(guards[2]) > 3 * max(asked.count(one) for one in guards if one != guards[2])
     assert set(asked) == set(guards)
+
+
+def test_modalities_share_rays_by_sensor_then_source():
+    rays = Rays()
+    heat = Modality("heat", 100.0, is_continuous=True, needs_line_of_sight=True)
+    world = World(line_of_sight=rays, max_rays=3, modalities=[Modality.sight(), heat])
+    guards = [world.eye((k, 0, 0)) for k in range(2)]
+    world.manager.change_sensor(guards[1], thresholds={"sight": 0.5, "heat": 0.5})
+    lamp, stove = (world.manager.add_source(position=(k, 0, -5), strengths={"sight": 1.0, "heat": 1.0})
+                   for k in range(2))
+    world.tick(frames=2)
+    assert rays.batches == [
+        [(guards[0], lamp), (guards[0], stove), (guards[1], lamp)],
+        [(guards[1], lamp), (guards[1], stove), (guards[1], stove)]]
+    assert all(world.manager.sensed_by(guards[1], one) == [lamp, stove] for one in ("sight", "heat"))
 
 
 @settings(max_examples=10)
