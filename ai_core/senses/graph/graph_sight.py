@@ -12,13 +12,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.saving.kinds import Whole
+from ai_core.saving.kinds import MapOf, Whole
 from ai_core.senses.graph.sense_graph import NOWHERE, PassageTable, SensedGraph, expanded, lengths, rows_in
 from ai_core.senses.modality import ByModality, ModalitySet
 from ai_core.senses.sensation import ReachNumbers
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.continuous_sensing import ContinuousSensing, LineOfSight
-from ai_core.senses.sight.pair_keys import ByPair, keys_of
+from ai_core.senses.sight.pair_keys import PairKey, keys_of
 from ai_core.senses.sight.pair_loops import LineQuery, Lines
 from ai_core.senses.sight.sight_loops import NO_CONE
 from ai_core.senses.source_table import SourceTable
@@ -90,7 +90,7 @@ class GraphSight(ContinuousSensing):
     Cost of a pass: O(sensors, and sources in their regions and those with a portal there).
     """
 
-    STATE = ContinuousSensing.STATE.extended(turn_of=ByModality(ByPair(Whole()), of=attrgetter("pairs")))
+    STATE = ContinuousSensing.STATE.extended(turn_of=ByModality(MapOf(Whole(), key=PairKey()), of=attrgetter("pairs")))
 
     def __init__(self, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable, graph: SensedGraph) -> None:
         super().__init__(modalities, sensors, sources)

@@ -46,7 +46,7 @@ from ai_core.senses.percepts.percept_loops import (
 )
 from ai_core.senses.sensation import FARTHEST_M, ChangeKind, LevelChange, MemoryChange, Sensation, SensationReceiver
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.sight.pair_keys import ID_BITS, key_of
+from ai_core.senses.sight.pair_keys import ID_BITS, PairKey, key_of
 from ai_core.senses.sight.pair_loops import PairsInView
 from ai_core.senses.source_table import SourceTable
 from ai_core.trace import Trace
@@ -215,7 +215,7 @@ class Perception(Saveable):
             key=Whole(maximum=LARGEST_ID), at="_saved_minds"),
         stage=Whole(NO_PASS, lambda owner: len(owner._modalities), at="_stage"),
         looked_in=Whole(-1, MOST),
-        from_pair=Row(key_of, Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID), at="_from_pair"),
+        from_pair=PairKey(at="_from_key"),
         heard=ListOf(NOTICE, make=deque), notices=ListOf(NOTICE, make=deque, at="_notices"))
     # The table of sensors is that of the manager, which is loaded before.
 
@@ -411,14 +411,6 @@ class Perception(Saveable):
         for sharers in self._sharers.values():
             for one in sharers[1:]:     # the owner of the memory was another sensor when it was saved
                 self.table.move_memory(one, sharers[0])
-
-    @property
-    def _from_pair(self) -> tuple[int, int]:
-        return self._from_key >> ID_BITS, self._from_key & (1 << ID_BITS) - 1
-
-    @_from_pair.setter
-    def _from_pair(self, key: int) -> None:
-        self._from_key = key
 
     @property
     def _saved_minds(self) -> dict[int, SimpleNamespace]:

@@ -16,12 +16,12 @@ from ai_core.budget import Budget
 from ai_core.errors import numbers, shown
 from ai_core.saving.declared_state import DeclaredState, Inner, Refuse, Saveable
 from ai_core.saving.fields import LATEST_S, MOST
-from ai_core.saving.kinds import ArrayOf, Flag, ListOf, Number, Optional, Record, Seconds, Whole
+from ai_core.saving.kinds import ArrayOf, Flag, ListOf, MapOf, Number, Optional, Record, Seconds, Whole
 from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK
 from ai_core.senses.modality import ByModality, ModalitySet
 from ai_core.senses.sensation import ReachNumbers
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.sight.pair_keys import ID_BITS, ByPair, PairKeys, ids_of, key_of, keys_of
+from ai_core.senses.sight.pair_keys import ID_BITS, PairKey, PairKeys, ids_of, key_of, keys_of
 from ai_core.senses.sight.pair_loops import PAIRS, LineQuery, Lines, PairsInView
 from ai_core.senses.source_table import SourceTable
 
@@ -228,7 +228,7 @@ class QueryAges(Saveable):
 class RayTurns(Saveable):
     """Orders questions by importance and age; a pair has that of its sensor, or its own if higher."""
 
-    STATE = DeclaredState(importance=ByPair(Number(0, 1)))
+    STATE = DeclaredState(importance=MapOf(Number(0, 1), key=PairKey()))
 
     def __init__(self, sensors: SensorTable, sources: SourceTable) -> None:
         self._sensors = sensors

@@ -1,17 +1,16 @@
 """Keys of pairs of sensor and source: a sensor id and a source id in one number."""
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.saving.fields import refuse
-from ai_core.saving.kinds import ArrayOf, Kind, ListOf, Record
+from ai_core.saving.kinds import ArrayOf, Row, Whole
 from ai_core.senses.id_table import LARGEST_ID
 
-__all__ = ["ID_BITS", "NEVER_REPORTED_S", "ByPair", "PairKeys", "ids_of", "key_of", "keys_of"]
+__all__ = ["ID_BITS", "NEVER_REPORTED_S", "PairKey", "PairKeys", "ids_of", "key_of", "keys_of"]
 
 ID_BITS = 31
 """Bits of an id; two of them make one int64 key that sorts by sensor, then source."""
@@ -57,23 +56,12 @@ class PairKeys(ArrayOf):
         return keys
 
 
-class ByPair(Kind):
-    """A dict of values of one kind by key of a pair, saved as the keys and the column of the values."""
+class PairKey(Row):
+    """Key of a pair, saved as its sensor id and source id."""
 
-    def __init__(self, kind: Kind, *, at: str | None = None) -> None:
-        super().__init__(at=at)
-        self.kind = kind
+    def __init__(self, *, at: str | None = None) -> None:
+        super().__init__(key_of, Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID), at=at)
 
     def save(self, value: Any, owner: Any) -> Any:
-        """Return the keys, ascending, and the values."""
-        keys = sorted(value)
-        saved = PairKeys().save(np.array(keys, np.int64), owner)
-        return {"keys": saved, "values": self.kind.save_all([value[key] for key in keys], owner)}
-
-    def read(self, plain: Any, place: str, owner: Any) -> Any:
-        """Return the dict."""
-        found = Record(SimpleNamespace, keys=PairKeys(is_ascending=True), values=ListOf(self.kind)).read(
-            plain, place, owner)
-        if len(found.values) != len(found.keys):
-            refuse(f"{place}.values", f"must be a list of {len(found.keys)} items, got {len(found.values)}")
-        return dict(zip(found.keys.tolist(), found.values, strict=True))
+        """Return the sensor id and the source id."""
+        return [value >> ID_BITS, value & (1 << ID_BITS) - 1]

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.saving.fields import LATEST_S
-from ai_core.saving.kinds import ArrayOf, Number, Record, Row, Whole
-from ai_core.senses.sight.pair_keys import NEVER_REPORTED_S, ByPair, PairKeys, key_of
+from ai_core.saving.kinds import ArrayOf, MapOf, Number, Record, Row, Whole
+from ai_core.senses.sight.pair_keys import NEVER_REPORTED_S, PairKey, PairKeys, key_of
 from ai_core.senses.source_table import MOST_PARTS
 
 __all__ = ["PAIRS", "LineQuery", "Lines", "PairsInView"]
@@ -270,7 +270,7 @@ PAIRS = Record(
     PairsInView, keys=PairKeys(is_ascending=True), intensity=ArrayOf(minimum=0),
     waiting_since=ArrayOf(np.int64, minimum=0), is_sensed=ArrayOf(np.bool_),
     reported_at_s=ArrayOf(minimum=-LATEST_S, maximum=LATEST_S, absent=NEVER_REPORTED_S),
-    views=ByPair(Row(lambda *view: view, Number(0), Whole(maximum=(1 << MOST_PARTS) - 1))))
+    views=MapOf(Row(lambda *view: view, Number(0), Whole(maximum=(1 << MOST_PARTS) - 1)), key=PairKey()))
 """How pairs are saved."""
 
 

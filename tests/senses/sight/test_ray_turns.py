@@ -14,9 +14,9 @@ from tests.senses.worlds import Rays, World
 
 
 def importance(world):
-    """Return the saved importances: sensors, sources, values."""
+    """Return the saved importances: sensor, source, value of each pair."""
     saved = world.manager.save_state()["looking"]["importance"]["importance"]
-    return [*saved["keys"], saved["values"]]
+    return [(*pair, one) for pair, one in saved]
 
 
 def test_an_important_sensor_is_asked_more_often():
@@ -133,7 +133,7 @@ def test_impossible_importances_are_refused_and_change_nothing(ids, values, erro
     world.manager.set_importance([0], [0.25])
     with pytest.raises(error):
         world.manager.set_importance(ids, values)
-    assert importance(world) == [[0], [ANY_SOURCE], [0.25]]
+    assert importance(world) == [(0, ANY_SOURCE, 0.25)]
 
 
 def test_setting_one_importance_does_not_pass_over_the_others(monkeypatch):
@@ -157,10 +157,10 @@ def test_importance_is_saved_and_not_inherited_by_a_successor():
     first.manager.set_importance([0], [0.75], [0])
     first.manager.set_importance(np.array([0], np.int32), np.array([0.5], np.float32))
     second.manager.prepare_state(first.manager.save_state())()
-    assert importance(second) == [[0, 0], [0, ANY_SOURCE], [0.75, 0.5]]
+    assert importance(second) == [(0, 0, 0.75), (0, ANY_SOURCE, 0.5)]
     second.manager.remove_sensor(0)
     second.eye((0, 0, 0))
-    assert importance(second) == [[], [], []]
+    assert importance(second) == []
 
 
 def test_sensors_that_are_not_in_a_save_keep_their_importance():
@@ -172,4 +172,4 @@ def test_sensors_that_are_not_in_a_save_keep_their_importance():
     second.manager.set_importance([0, 1], [0.25, 0.5])
     second.manager.prepare_state(first.manager.save_state())()
     assert second.manager.sensor_names == {0: "guard", 1: "dog"}
-    assert importance(second) == [[0, 1], [ANY_SOURCE] * 2, [0.75, 0.25]]
+    assert importance(second) == [(0, ANY_SOURCE, 0.75), (1, ANY_SOURCE, 0.25)]
