@@ -81,15 +81,12 @@ def packed_cones(cones: Sequence[SightCone]) -> Floats:
     Each row holds range_m, cos half horizontal, sin half vertical, acuity, and 1 if it only keeps what is seen already,
     else 0. Cones with a ``lose_range_m`` come a second time at the end, as far as that.
     """
-    keeping = [cone for cone in cones if (cone.lose_range_m or 0) > cone.range_m]
-    rows = [_packed(cone, cone.range_m, 0.0) for cone in cones]
-    rows += [_packed(cone, cone.lose_range_m or cone.range_m, 1.0) for cone in keeping]
+    ranges = [(cone, cone.range_m, 0.0) for cone in cones]
+    ranges += [(cone, cone.lose_range_m or 0.0, 1.0) for cone in cones if (cone.lose_range_m or 0) > cone.range_m]
+    rows = [
+        (range_m, math.cos(cone.horizontal_rad / 2), math.sin(cone.vertical_rad / 2), cone.acuity, only_keeps)
+        for cone, range_m, only_keeps in ranges]
     return np.array(rows, np.float64).reshape(len(rows), CONE_NUMBERS)
-
-
-def _packed(cone: SightCone, range_m: float, only_keeps: float) -> tuple[float, ...]:
-    cos_half, sin_half = math.cos(cone.horizontal_rad / 2), math.sin(cone.vertical_rad / 2)
-    return (range_m, cos_half, sin_half, cone.acuity, only_keeps)
 
 
 def aside_of(up: Floats) -> Floats:

@@ -32,11 +32,8 @@ class PhysicsSpace3D:
     later the owner's children may be locked.
 
     Args:
-        owner: a node entering the tree; it frees the ray.
+        owner: a node entering the tree; it frees the ray, which is ``node``.
         collision_mask: physics layers that block rays.
-
-    Attributes:
-        node: the ray.
     """
 
     up = (0.0, 1.0, 0.0)
@@ -87,12 +84,9 @@ class PhysicsSpace3D:
             self.node.free()
 
     def are_free(self, origins: Rows, targets: Rows, allowed: NDArray[np.int64] | None = None) -> NDArray[np.bool_]:
-        """Return for n rays whether no body blocks them, except ``allowed`` bodies; valid until the next call.
+        """Return for n rays (n, 3) (m) whether no body blocks them; valid until the next call.
 
-        Args:
-            origins: shape (n, 3) (m).
-            targets: shape (n, 3) (m).
-            allowed: shape (n,), instance id of the target's own body, 0 for none.
+        The body of a target, whose instance id is ``allowed`` (n,), 0 for none, does not block the ray to it.
 
         Cost: one physics query per ray, in one crossing.
         """
@@ -109,7 +103,6 @@ class PhysicsSpace3D:
         """Return for n lines the instance id of the first body beyond the target, 0 for none.
 
         Args:
-            eyes, targets: shape (n, 3) (m).
             own: shape (n,), instance id of the target's own body, which is not behind it; 0 for none.
             reach_m: distance searched beyond the target (m).
 
@@ -126,7 +119,6 @@ class PhysicsSpace3D:
         A body occurs as often as the line enters it.
 
         Args:
-            origins, targets: shape (n, 3) (m).
             own: shape (n, m), instance ids of bodies that do not count; 0 for none.
             most: largest number of bodies per line (count).
             mask: physics layers that count.
