@@ -7,7 +7,7 @@ arrays, infinities, and named objects.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -47,7 +47,8 @@ class SavedValues(Described):
             it may change.
 
     Attributes:
-        left_out: how many references to missing objects were read as None, as a load may leave them out (count).
+        left_out: how many references to missing objects were read as None, as a load may leave them out (count). A
+            key or an item of a set that has one is left out, because all of them would be the same.
     """
 
     SHOWN = ("names",)
@@ -148,12 +149,14 @@ class SavedValues(Described):
         if kind == "float" and type(of) is str and of in ODD_FLOATS:
             return ODD_FLOATS[of]
         if kind in ("tuple", "set") and isinstance(of, list):
-            items = self.value(of, place, depth)
-            return tuple(items) if kind == "tuple" else self._hashed(set, items, place)
+            return tuple(self.value(of, place, depth)) if kind == "tuple" else self._hashed(set, [
+                one for one, is_whole in self._whole(of, place, depth) if is_whole], place)
         if kind == "dict" and isinstance(of, list) and all(
             isinstance(pair, list) and len(pair) == 2 for pair in of
         ):
-            pairs = [(key, one) for key, one in self.value(of, place, depth)]
+            keys = self._whole([key for key, _ in of], place, depth)
+            pairs = [(key, self.value(one, place and f"{place}[{brief(key)}]", depth + 1))
+                     for (key, is_whole), (_, one) in zip(keys, of, strict=True) if is_whole]
             found = self._hashed(dict, pairs, place)
             if len(found) != len(pairs):
                 raise StateError(f"{place!r} has a duplicate key")
@@ -161,6 +164,13 @@ class SavedValues(Described):
         if kind in ("array", "scalar"):
             return _array(kind, of, place)
         raise StateError(f"{place!r} has the unknown kind {brief(kind)} with {brief(of)}")
+
+    def _whole(self, items: list[Any], place: str | None, depth: int) -> Iterator[tuple[Any, bool]]:
+        """Yield each value that ``plain`` wrote, and whether it has no reference to a missing object."""
+        for index, one in enumerate(items):
+            before = self.left_out
+            value = self.value(one, None if place is None else _inside(place, index), depth + 1)
+            yield value, self.left_out == before
 
     def _values(self, items: Iterable[tuple[Any, Any]], place: str | None, depth: int) -> list[Any]:
         return [

@@ -519,9 +519,13 @@ class Timeslicer(Saveable):
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
         """Make jobs of the saved keys."""
         jobs: dict[Hashable, Job] = {}
+        kept = []
         for index, saved in enumerate(values.keys):
             place = f"keys[{index}]"
+            left_out = self._values.left_out
             key = self._values.value(saved.key, f"{place}.key")
+            if self._values.left_out != left_out:       # an object that was missing when it was saved
+                continue
             if key not in self:
                 known = UnknownNameError("key", key, self._jobs)
                 refuse(f"{place}.key", f"has no job: {known}; add the saved keys before loading")
@@ -530,6 +534,7 @@ class Timeslicer(Saveable):
             job = jobs[key] = Job(self._jobs[key].key)  # a save read by Godot says 1.0 where this program says 1
             job.result, job.result_at = self._values.value(saved.result, f"{place}.result"), saved.result_at
             job.value, job.read_at = self._values.value(saved.value, f"{place}.value"), saved.read_at
+            kept.append(saved)
             job.is_failing = saved.is_failing
             if any(saved.failures) and not saved.is_failing:
                 refuse(f"{place}.is_failing", "must be true with failures in a row")
@@ -548,7 +553,7 @@ class Timeslicer(Saveable):
                 if update > values.updates:
                     refuse(f"{place}.{name}", f"is of update {update}, but there were only {values.updates}")
         values.keys = [
-            (job, saved.stage, saved.failures) for job, saved in zip(jobs.values(), values.keys, strict=True)]
+            (job, saved.stage, saved.failures) for job, saved in zip(jobs.values(), kept, strict=True)]
 
 
 def _unhashable(key: object) -> str:

@@ -121,3 +121,31 @@ def test_deep_data_is_refused():
     for _ in range(60):
         plain = [plain]
     assert "is nested deeper than 40" in refused(lambda: SavedValues().value(plain, "x"))
+
+
+class Gone(SavedValues):
+    """Objects that are gone are saved, and read as None."""
+
+    def encoded(self, value):
+        return ("gone", None) if isinstance(value, Thing) else None
+
+    def decoded(self, kind, of, place, depth):
+        if kind != "gone":
+            return super().decoded(kind, of, place, depth)
+        self.left_out += 1
+        return None
+
+
+class Thing:
+    """Something that a save cannot hold."""
+
+
+@pytest.mark.parametrize(("value", "read"), [
+    ({Thing(): 1, Thing(): 2, "a": 3}, {"a": 3}),
+    ({(0, Thing()): 1, (1, Thing()): 2, None: 3}, {None: 3}),
+    ({Thing(), Thing(), None}, {None}),
+    ([Thing(), Thing(), 1], [None, None, 1]),
+    ({"a": {Thing(): {Thing(): 1}}, "b": (Thing(),)}, {"a": {}, "b": (None,)}),
+])
+def test_what_is_under_missing_objects_is_left_out(value, read):
+    assert through_text(value, Gone()) == read

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import math
 import re
 from pathlib import Path
@@ -266,6 +267,35 @@ def test_a_freed_node_in_an_event_that_waits_is_saved_as_null(yard, gdscript, ph
     assert [None, 7] in second.listener.get("heard")
 
 
+@pytest.mark.parametrize("is_freed", [True, False])
+@pytest.mark.parametrize("gone", [1, 2])
+def test_who_is_gone_makes_no_save_unloadable(node, scheduler, physics_frames, expect_errors, gone, is_freed):
+    station, slicer = node("PollingStation", scheduler), node("Timeslicer", scheduler)
+    tree = node("HabitTree", node("Node3D", scheduler), name="Mind")
+    node("Habit", tree)
+    nodes = [node("Node3D", scheduler, name=f"Enemy{number}") for number in range(3)]
+    station.add_topic("threat", lambda enemy: 5, -1)
+    slicer.set_job(lambda enemy: 7)
+    for one in nodes:
+        station.poll("threat", [one])
+        slicer.add_job(one)
+    physics_frames(3)
+    tree.set_value("threats", {one: number for number, one in enumerate(nodes)})
+    tree.set_value("enemies", nodes)
+    for one in nodes[:gone]:
+        (one.free if is_freed else functools.partial(scheduler.remove_child, one))()
+    if not is_freed:
+        expect_errors("saves references to nodes outside the tree as null: Enemy0", times=1)
+    state = [scheduler.save_state() for _ in range(2)][1]
+    assert scheduler.load_state(state)
+    left = nodes[gone:]
+    assert tree.get_value("threats") == {one: number for number, one in enumerate(nodes) if one in left}
+    assert list(tree.get_value("enemies")) == [None] * gone + left
+    assert [slicer.get_result(one) for one in left] == [7] * len(left)
+    for one in [] if is_freed else nodes[:gone]:
+        one.free()
+
+
 def test_what_is_new_since_the_save_goes_on_as_it_is(yard, node, physics_frames):
     first = yard()
     physics_frames(30)
@@ -328,7 +358,7 @@ def test_what_cannot_be_saved_is_named_with_its_place(yard, physics_frames, expe
     one = yard()
     physics_frames(1)
     one.guards[0].set_value("looks", construct("BoxMesh"))
-    expect_errors("HabitTree/../Ann/Brain: 'blackboard.looks' must be plain data or a node in the tree", times=1)
+    expect_errors("HabitTree/../Ann/Brain: 'blackboard.looks' must be plain data or a node", times=1)
     expect_errors("; store a name, or the resource_path of a saved Resource, and get the object by it", times=1)
     assert one.scheduler.call("save_state") == {}
 

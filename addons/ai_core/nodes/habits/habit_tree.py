@@ -597,7 +597,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
     def set_value(self, key: str, value: Variant, scope: str = "") -> None:
         """Write a value to the character's blackboard, or to that of a shared scope: "squad" or "world".
 
-        Objects are kept as well, but a save is refused while the blackboard has one that is not a node in the tree.
+        Objects are kept as well, but a save is refused while the blackboard has one that is no node.
         """
         with refusing_values():
             (self._blackboard.scope(scope) if scope else self._blackboard)[key] = value

@@ -45,19 +45,23 @@ KINDS: dict[str, Any] = {cls.__name__: cls for cls in FLOATS + WHOLES + TEXTS}
 class SceneValues(SavedValues):
     """Converts data of scripts: numbers, strings, lists, dictionaries, engine values and nodes.
 
-    A node is saved as its path from the scheduler, and is looked up when the save is loaded; a freed node is saved as
-    null, and one that a load leaves out is null. Resources and callables are refused.
+    A node is saved as its path from the scheduler, and is looked up when the save is loaded; a freed node, and one
+    outside the tree, is saved as null, and one that a load leaves out is null. Resources and callables are refused.
 
     Args:
         scheduler: the node from which paths begin.
+
+    Attributes:
+        outside: names of nodes outside the tree that were saved as null, until the list is cleared.
     """
 
-    KEPT = "plain data or a node in the tree"
+    KEPT = "plain data or a node"
     REMEDY = "store a name, or the resource_path of a saved Resource, and get the object by it when it is used"
 
     def __init__(self, scheduler: Any) -> None:
         super().__init__()
         self._scheduler = scheduler
+        self.outside: dict[str, None] = {}
 
     def engine_value(self, plain: object, place: str) -> Any:
         """Return the value for a script from the data of ``plain``.
@@ -81,12 +85,16 @@ class SceneValues(SavedValues):
         if isinstance(value, GDObject):
             if not value.is_valid():
                 return "freed", None
-            if value.is_class("Node") and value.is_inside_tree():
-                return "node", path_of(self._scheduler, value)
+            if value.is_class("Node"):
+                if value.is_inside_tree():
+                    return "node", path_of(self._scheduler, value)
+                self.outside[str(value.get_name())] = None
+                return "freed", None        # no path leads to a node in a pool
         return None
 
     def decoded(self, kind: str, of: Any, place: str | None, depth: int) -> Any:
         if kind == "freed":
+            self.left_out += 1
             return None
         if kind == "node" and type(of) is str:
             node = self._scheduler.get_node_or_null(of)

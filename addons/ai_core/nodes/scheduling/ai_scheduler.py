@@ -237,6 +237,7 @@ class AIScheduler(Node):
         self.clock = ManualClock()
         self.trace = Trace()
         self.values = SceneValues(self)
+        self._has_told_outside = False
         self.results = Results()
         self._faults: FaultIsolation | None = None
         self._core: Scheduler | None = None
@@ -864,10 +865,19 @@ class AIScheduler(Node):
         and listeners by the names of node and method. Scripts of habits, states and nodes in the group "ai_saved"
         return their own variables from _save_state(); position and motion of the latter are saved, too.
         If anything cannot be saved, an error names it and the result is empty: check that before you open the file.
+        References to nodes outside the tree, such as characters in a pool, are saved as null, with one warning.
         """
         self.require_top("save_state()")
         self.refresh_names()
-        return save_parts(self._parts())
+        outside = self.values.outside
+        outside.clear()
+        state = save_parts(self._parts())
+        if outside and not self._has_told_outside:
+            self._has_told_outside = True
+            report_warning(
+                f"save_state() saves references to nodes outside the tree as null: {', '.join([*outside][:3])}; add"
+                " nodes to the tree before saving if they are to be found again", self)
+        return state
 
     @method
     def load_state(self, state: dict, skip_broken: bool = False, roll_back: bool = False) -> bool:
