@@ -188,6 +188,25 @@ def test_a_pause_before_a_scheduler_leaves_is_no_elapsed_time(node, recorder, sc
     assert max(recorder.get("elapsed")) < 3 / 60
 
 
+@pytest.mark.parametrize("depth", [0, 1])
+@pytest.mark.parametrize("was_disabled", [False, True])
+def test_time_outside_the_tree_is_no_elapsed_time(node, recorder, scheduler, physics_frames, depth, was_disabled):
+    streamed = node("AIScheduler", scheduler)
+    inner = node("AIScheduler", streamed) if depth else streamed
+    recorder.call("add_to", inner, 6)
+    physics_frames(9)
+    before = sum(recorder.get("elapsed"))
+    if was_disabled:
+        streamed.process_mode = 4
+        physics_frames(30)
+    scheduler.remove_child(streamed)
+    physics_frames(30)
+    scheduler.add_child(streamed)
+    streamed.process_mode = 0
+    physics_frames(12)
+    assert sum(recorder.get("elapsed")) - before == pytest.approx(12 / 60, abs=6.5 / 60)
+
+
 def test_a_scheduler_that_leaves_another_keeps_its_own_time(
     node, recorder, scheduler, physics_frames,
 ):

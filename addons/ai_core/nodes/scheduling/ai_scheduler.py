@@ -267,7 +267,7 @@ class AIScheduler(Node):
         self.runs: WeakSet[Any] = WeakSet()       # nodes that run under this scheduler
         self._outer: Any = None
         self._nesting: Task | None = None         # task of the outer scheduler that runs this one
-        self._paused_since_s: float | None = None     # while only this one is paused: time skipped so far
+        self._paused_since_s: float | None = None     # while only this one is paused or outside: time skipped so far
         self._timekeeper: Any = None              # the scheduler whose clock this one uses, once it has run in another
         self._inner: dict[int, Any] = {}          # instance id -> AIScheduler that runs in this one
         self.present_budget: Budget | None = None        # of the work that runs, in the outermost scheduler
@@ -276,6 +276,7 @@ class AIScheduler(Node):
 
     def on_enter_tree(self) -> None:
         enter_group(self, SCHEDULERS)
+        self.note_pause()
         if self.update != self.Update.MANUAL:
             self.enter_outer()
         self._apply_update()
@@ -1101,14 +1102,15 @@ class AIScheduler(Node):
         self.clock.advance(seconds=delta_s)
 
     def leave_outer(self) -> None:
-        """Stop being a task of the outer scheduler."""
+        """Stop being a task of the outer scheduler, and note since when this one is outside the tree."""
         self.skip_pause()
         outer, self._outer = self._outer, None
         if outer is not None and outer.is_valid():
             if self._nesting is not None:       # None: the outer scheduler did not accept it
                 outer.unschedule(self._nesting)
-                self._nesting = self._paused_since_s = None
+                self._nesting = None
             outer._inner.pop(self.instance_id, None)
+        self._paused_since_s = self.clock.now.seconds
 
     def _nesting_changed(self) -> None:
         """Pass the period and priority to the outer scheduler after a change.
