@@ -36,6 +36,23 @@ def test_the_nearest_enabled_viewer_counts(world, node):
     assert lod.importance == pytest.approx(0.1)
 
 
+@pytest.mark.parametrize("has_own", [True, False])
+def test_viewer_of_another_world_makes_nothing_important(world, node, expect_errors, has_own):
+    lod = world.character(90.0)
+    if has_own:
+        expect_errors(f"is in another World3D than its ImportanceManager '{world.manager.get_name()}', so it sees"
+                      " nothing; add an ImportanceManager to its viewport", times=1)
+    screen = node("SubViewport", world.scheduler, own_world_3d=has_own)
+    camera = node("Camera3D", screen, position=Vector3(90.0, 0.0, 0.0))
+    node("ImportanceViewer", camera, field_of_view=math.tau)
+    world.step(4)
+    assert lod.get_level() == ("Idle" if has_own else "Plan")
+    if has_own:
+        own = node("ImportanceManager", screen)
+        world.step(4)
+        assert (own.get_stats()["viewers"], world.manager.get_stats()["viewers"]) == (1, 1)
+
+
 def test_a_viewer_may_have_a_range_of_its_own(world):
     lod = world.character(50.0)
     world.step(2)

@@ -41,6 +41,13 @@ def dimensions_of(place: Any) -> int:
     return 3 if place.is_class("Node3D") else 2
 
 
+def shares_world(node: Any, other: Any, dimensions: int) -> bool:
+    """Return whether two nodes are in one World3D or World2D: in another, nothing is seen of them."""
+    viewport, another = node.get_viewport(), other.get_viewport()
+    find = f"find_world_{dimensions}d"
+    return bool(viewport == another or viewport.call(find) == another.call(find))
+
+
 def is_in_2d(node: Any) -> bool:
     """Return whether a node belongs to a 2D scene: by the nearest Node2D or Node3D above it, else by those of its
     scene.

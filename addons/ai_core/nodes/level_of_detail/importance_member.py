@@ -5,7 +5,7 @@ from enum import IntEnum
 from typing import Any
 
 from addons.ai_core.bridge.gd import Node, export, method
-from addons.ai_core.nodes.characters.agent_places import has_flat_scene, place_of
+from addons.ai_core.nodes.characters.agent_places import dimensions_of, has_flat_scene, place_of, shares_world
 from addons.ai_core.nodes.debugging.edited_scene import is_a_part
 from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.saving.scene_saving import saving
@@ -14,6 +14,8 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import WAITING, nearest, r
 GROUP = "importance_managers"
 
 WITHOUT_MANAGER = "found no ImportanceManager and {}; add one below the AIScheduler"
+OTHER_WORLD = (
+    "is in another World{}D than its ImportanceManager '{}', so it {}; add an ImportanceManager to its viewport")
 WITHOUT_PLACE = "has no Node3D or Node2D above it, and {}; put it below one"
 
 
@@ -32,7 +34,8 @@ class ImportanceMember:
         self._wants_importance = True
         if not self.is_in_group(GROUP + WAITING) and importance_warnings(self, self.without_manager):
             report_next_frame(self, self._mistakes_of_importance)
-        manager, place = manager_of(self), place_of(self)
+        place = place_of(self)
+        manager = manager_of(self, place)
         if manager is None:
             wait_for(self, GROUP)
         elif place is not None and manager.enlist(self, place):
@@ -118,16 +121,20 @@ class ImportanceAgent(ImportanceMember, SavedState):
             self._scheduler.leave(self)
 
 
-def manager_of(node: Node) -> Any:
-    """Return the ImportanceManager a node belongs to, None if there is none."""
-    return nearest(node, "ImportanceManager", GROUP)
+def manager_of(node: Node, place: Any) -> Any:
+    """Return the nearest ImportanceManager in the world of a node and the place above it, None if there is none."""
+    return nearest(
+        node, "ImportanceManager", GROUP,
+        lambda manager: place is None or shares_world(node, manager, dimensions_of(place)))
 
 
 def importance_warnings(node: Node, without: str) -> list[str]:
     """Return the configuration warnings of a node without a manager or a position."""
-    warnings = []
-    if manager_of(node) is None and not is_a_part(node):
-        warnings.append(WITHOUT_MANAGER.format(without))
-    if place_of(node) is None:
+    warnings, place = [], place_of(node)
+    if manager_of(node, place) is None and not is_a_part(node):
+        other = nearest(node, "ImportanceManager", GROUP)
+        warnings.append(WITHOUT_MANAGER.format(without) if other is None else OTHER_WORLD.format(
+            dimensions_of(place), other.get_name(), without))
+    if place is None:
         warnings.append(WITHOUT_PLACE.format(without))
     return warnings

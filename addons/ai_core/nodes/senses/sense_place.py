@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from addons.ai_core.bridge.gd import RefusedValue, is_in_editor, report_error
+from addons.ai_core.nodes.characters.agent_places import shares_world
 from addons.ai_core.nodes.debugging.edited_scene import is_a_part, nodes_of
 from addons.ai_core.nodes.saving.scene_text import read_text
 from addons.ai_core.nodes.saving.scene_values import path_of
@@ -31,21 +32,12 @@ def fitting_manager(node: Any, dimensions: int = 0) -> Any:
     wanted = dimensions or node.dimensions
     return nearest(
         node, "SenseManager", GROUP,
-        lambda manager: manager.has_dimensions == wanted and is_in_world_of(manager, node))
+        lambda manager: manager.has_dimensions == wanted and shares_world(node, manager, wanted))
 
 
 def manager_of(node: Any, dimensions: int = 0) -> Any:
     """Return the nearest SenseManager that fits a node, else the nearest one, or None."""
     return fitting_manager(node, dimensions) or nearest(node, "SenseManager", GROUP)
-
-
-def is_in_world_of(manager: Any, node: Any) -> bool:
-    """Return whether a node is in the world of a manager: its rays meet the bodies of no other world."""
-    one, other = node.get_viewport(), manager.get_viewport()
-    if one == other:
-        return True
-    find = f"find_world_{manager.has_dimensions}d"
-    return bool(one.call(find) == other.call(find))
 
 
 def member_warnings(node: Any, manager: Any, outcome: str) -> list[str]:
@@ -57,7 +49,7 @@ def member_warnings(node: Any, manager: Any, outcome: str) -> list[str]:
         return [
             f"is {kind}, but its SenseManager '{name}' is {manager.has_dimensions}D, so it {outcome}; change"
             f" dimensions of the SenseManager, or add a SenseManager for {kind}"]
-    if not is_in_world_of(manager, node):
+    if not shares_world(node, manager, node.dimensions):
         return [
             f"is in another World{kind} than its SenseManager '{name}', so it {outcome}; add a SenseManager to its"
             " viewport"]
