@@ -7,7 +7,16 @@ import numpy as np
 import pytest
 
 from addons.ai_core.bridge.gd import Vector3
-from addons.ai_core.nodes.senses.sense_drawing import IN_3D, along_axis, ball, box, cone, in_plane, stepped
+from addons.ai_core.nodes.senses.sense_drawing import (
+    IN_3D,
+    SensePicture,
+    along_axis,
+    ball,
+    box,
+    cone,
+    in_plane,
+    stepped,
+)
 from addons.ai_core.nodes.senses.sensor import Sensor3D
 from ai_core.senses.sight.sight_cones import SightCone
 from tests.senses.sight.plain_cones import cones_of
@@ -64,10 +73,11 @@ def test_a_running_game_shows_what_each_senses_on_request(node, physics_frames):
     scheduler = node("AIScheduler")
     manager = node("SenseManager", scheduler)
     sensor = node("Sensor3D", scheduler, position=Vector3(5, 0, 0), sight_range=7.0)
-    node("SenseSource3D", scheduler)
+    source = node("SenseSource3D", scheduler)
     physics_frames(2)
     children = manager.get_child_count(True)
     manager.show_in_game = True
+    source.emit("hearing")
     physics_frames(2)
     assert manager.get_child_count(True) == children + 1
     picture = manager.get_children(True)[-1]
@@ -88,3 +98,30 @@ def test_in_two_dimensions_lines_are_drawn_on_a_canvas(node, physics_frames):
     node("SenseSource2D", scheduler)
     physics_frames(2)
     assert manager.get_children(True)[-1].get_class() == "Node2D"
+
+
+@pytest.mark.parametrize("kind", ["3D", "2D"])
+def test_circles_show_what_was_emitted_and_who_may_sense_it(node, monkeypatch, kind):
+    drawn = []
+    monkeypatch.setattr(SensePicture, "draw", lambda picture, shapes: drawn.append({
+        one.meaning: float(np.linalg.norm(one.points, axis=1).max()) for one in shapes if "reach" in one.meaning}))
+    scheduler = node("AIScheduler", update=2)
+    manager = node("SenseManager", scheduler, dimensions=int(kind == "2D"), show_in_game=True,
+                   hearing_kept_per_meter=0.5, smell_kept_per_meter=0.5)
+    unit = manager.pixels_per_meter if kind == "2D" else 1.0
+    for threshold, mask in ((1.0, 1), (0.25, 1), (0.001, 2)):
+        node(f"Sensor{kind}", scheduler, hearing_threshold=threshold, detection_mask=mask)
+    source = node(f"SenseSource{kind}", scheduler, actions={"run": 4.0})
+
+    def circles(frames):
+        for _ in range(frames):
+            scheduler.step(1 / 60)
+        return drawn[-1]
+
+    assert circles(3) == {}
+    source.act("run")
+    assert circles(3) == {"reach of sound": pytest.approx(4 * unit)}
+    source.emit("hearing")                            # of strength 2
+    source.emit("smell", 0.2)
+    assert circles(3) == {"reach of sound": pytest.approx(3 * unit), "reach of smell": pytest.approx(unit)}
+    assert circles(80) == {}

@@ -76,9 +76,11 @@ def test_a_fan_turns_red_with_awareness_and_the_legend_says_so(node, physics_fra
     scheduler = node("AIScheduler")
     manager = node("SenseManager", scheduler, show_in_game=True)
     node("Sensor3D", scheduler, awareness_gain=20.0)
-    node("SenseSource3D", scheduler, position=Vector3(0, 0, -3))
+    thief = node("SenseSource3D", scheduler, position=Vector3(0, 0, -3))
     physics_frames(30)
     assert fans[0].color == COLORS[2]
+    thief.emit("hearing")
+    physics_frames(2)
     assert {"sight, alert", NEAR_MEANING, "reach of sound"} <= set(legend_of(manager))
 
 

@@ -272,7 +272,7 @@ class SenseManager(SavedState, Node):
         self._contacts: FeltCollisions | None = None
         self._senses: list[str] = []              # names of all modalities
         self._picture: SensePicture | None = None
-        self._is_shown: bool = self.show_in_game
+        self.is_shown: bool = self.show_in_game
         self._may_rest: bool = self.period > 1
         self._frames_unshown = 0                  # since the last drawing
         self._reset_members()
@@ -638,8 +638,9 @@ class SenseManager(SavedState, Node):
             " at 60 frames a second, sensors look 20 times a second. Can be changed at any time.")
     show_in_game = export(
         bool, False, group="Debug", on_set="_show_set",
-        doc="If true, draws in the running game what sensors see, as fans that end at walls, and the ranges of sources,"
-            " regions and portals, with a legend. Costs up to some milliseconds a frame, outside the AI's budget.")
+        doc="If true, draws in the running game what sensors see, as fans that end at walls, how far sounds and smells"
+            " of the last second reach, regions and portals, with a legend. Costs up to some milliseconds a frame,"
+            " outside the AI's budget.")
 
     @method
     def get_stats(self) -> dict:
@@ -668,7 +669,7 @@ class SenseManager(SavedState, Node):
             self.flush_removed()
         if self._fading and not self._fade():
             return
-        if self._may_rest and self._core.is_idle and not self._is_shown and not self._is_felt():
+        if self._may_rest and self._core.is_idle and not self.is_shown and not self._is_felt():
             self._joined.clear()
             return
         self._is_in_frame = True
@@ -688,7 +689,7 @@ class SenseManager(SavedState, Node):
                 contacts.deliver()
             core.advance(turn.budget)
             self._joined.clear()
-            if self._is_shown and self._core is not None:
+            if self.is_shown and self._core is not None:
                 self._scheduler.draw_later(self, self._show)
         finally:
             self._is_in_frame = False
@@ -722,12 +723,14 @@ class SenseManager(SavedState, Node):
         sensors = list(self._sensors.values())
         bodies = self.bodies_of_sensors(np.array(list(self._sensors), np.int32))
         fans = sight_fans(self._space, sensors, bodies, self.unit)
-        others = self._sources, self._regions, self._portals
-        self._picture.show(fans, [one for nodes in others for one in nodes.values() if one.is_valid()])
+        places = [one for nodes in (self._regions, self._portals) for one in nodes.values() if one.is_valid()]
+        drawings = [(one, one.drawing()) for one in places]
+        drawings += [(one, one.drawing_of_emitted(sensors)) for one in self._sources.values() if one.is_valid()]
+        self._picture.show(fans, drawings)
 
     def _show_set(self) -> None:
-        self._is_shown = self.show_in_game      # read in every frame
-        if not self._is_shown:
+        self.is_shown = self.show_in_game      # read in every frame
+        if not self.is_shown:
             self._hide()
 
     def _hide(self) -> None:

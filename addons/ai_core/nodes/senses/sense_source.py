@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from addons.ai_core.bridge.declarations import HINT_FLAGS, SIDES, dictionary_of
@@ -29,6 +30,9 @@ from ai_core.senses.source_table import VisiblePart
 
 HEARD_FROM = {"hearing": 1.0, "smell": 0.1}
 """Default thresholds of a sensor; circles of sources show where it just senses them."""
+
+DRAWN_S = 1.0
+"""Time for which the reach of an emitted signal is drawn in a game (s): that of a sound would be over in a frame."""
 
 STRENGTHS = {"hearing": "sound_strength", "smell": "smell_strength"}
 """Property of a source with the strength of a sense."""
@@ -114,6 +118,7 @@ class SenseSourceBase(DrawnNode, SenseMember):
 
     def __init__(self) -> None:
         self.source_id = -1
+        self._emitted: dict[str, tuple[float, float]] = {}     # last strength and its time (s), while they are drawn
         self._send: Any = None        # the library's function, cached: a frame may have hundreds of sounds
         self.until_s = math.inf       # game time at which it fades (s)
         self.has_faded = False
@@ -165,6 +170,8 @@ class SenseSourceBase(DrawnNode, SenseMember):
             send(self.source_id, modality, None if strength < 0 else strength, self._place_of(self), channel=channel)
         except REFUSALS as error:
             raise RefusedValue(str(error)) from None
+        if self._manager.is_shown:
+            self._emitted[modality] = strength, self._manager.now_s
 
     @method
     def act(self, action: str, modality: str = "hearing") -> None:
@@ -173,6 +180,8 @@ class SenseSourceBase(DrawnNode, SenseMember):
             raise RefusedValue("cannot act: it is not in a scene with a SenseManager")
         with refused():
             self._manager.core.act(self.source_id, action, modality, self._manager.place_of(self))
+        if self._manager.is_shown:
+            self._emitted[modality] = self.actions[action], self._manager.now_s
 
     def _enlist(self, manager: Any) -> None:
         self.has_faded = False
@@ -258,6 +267,19 @@ class SenseSourceBase(DrawnNode, SenseMember):
             for name in HEARD_FROM if (reach := self._reach(name)) > 0
         }
 
+    def drawing_of_emitted(self, sensors: Sequence[Any]) -> dict[str, Points]:
+        """Return circles up to which the most sensitive of some sensors senses what was emitted in the last second."""
+        drawn, now_s = {}, self._manager.now_s
+        for name in HEARD_FROM:
+            strength, emitted_s = self._emitted.get(name, (0.0, -math.inf))
+            thresholds = [
+                getattr(one, f"{name}_threshold") for one in sensors if one.detection_mask & self.affiliation]
+            if now_s - DRAWN_S <= emitted_s <= now_s and thresholds:
+                reach = self._reach(name, None if strength < 0 else strength, min(thresholds))
+                if reach > 0:
+                    drawn[name] = ball(reach, self.frame, is_flat=self.is_flat)
+        return drawn
+
     def handles(self) -> list[DragHandle]:
         axes = {"hearing": self.frame.right, "smell": tuple(-part for part in self.frame.right)}
         return [
@@ -270,14 +292,16 @@ class SenseSourceBase(DrawnNode, SenseMember):
         manager = manager_of(self)
         return 0.9 if manager is None else getattr(manager, f"{name}_kept_per_meter")
 
-    def _reach(self, name: str) -> float:
-        strength, kept = getattr(self, STRENGTHS[name]), self._kept_per_m(name)
-        if strength <= HEARD_FROM[name] or kept <= 0:
+    def _reach(self, name: str, strength: float | None = None, threshold: float | None = None) -> float:
+        """Return how far a signal is sensed; by default one of its own strength, at the default threshold."""
+        strength, kept = getattr(self, STRENGTHS[name]) if strength is None else strength, self._kept_per_m(name)
+        threshold = HEARD_FROM[name] if threshold is None else threshold
+        if strength <= threshold or kept <= 0:
             return 0.0
         manager = manager_of(self)
         unit = self.unit
         most = 60.0 * unit if manager is None else getattr(manager, f"{name}_range")
-        return most if kept >= 1 else min(most, unit * math.log(HEARD_FROM[name] / strength) / math.log(kept))
+        return most if kept >= 1 or not threshold else min(most, unit * math.log(threshold / strength) / math.log(kept))
 
 
 _TERMS = SharedSettings(SenseSourceBase.made_terms)
