@@ -495,8 +495,9 @@ class Perception(Saveable):
         notices.extend(sensations)
         notices.extend(sorted(table.levels_crossed, key=attrgetter("sensor_id", "at_s", "target")))
         table.changes, table.levels_crossed = [], []
+        perceiver_of = self._sensors.get
         for sensation in sensations:
-            if (perceiver := self._sensors.get(sensation.sensor_id)) is not None:
+            if (perceiver := perceiver_of(sensation.sensor_id)) is not None:
                 perceiver.last = sensation
 
     def _notify(self, waiting: deque[Notice], limit: Budget | None, at_once: tuple[int, int], now: TimeIndex) -> bool:

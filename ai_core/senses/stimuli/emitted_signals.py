@@ -51,7 +51,7 @@ __all__ = ["MOST_AT_ONCE", "SIGNAL", "EmittedSignals", "Muffle", "StimulusFront"
 MOST_AT_ONCE = 512
 """Lines queried between two checks of the budget (count), about 0.2 ms; and pairs of which all are asked at once."""
 
-ARRIVALS_AT_ONCE = 256
+ARRIVALS_AT_ONCE = 1024
 """Arrivals delivered together (count): more make listeners wait for one another, fewer cost more calls."""
 
 ARRIVALS_ON_TIME, SEEN_ON_TIME = 16, 128

@@ -282,14 +282,14 @@ class SensorFeed(WatchedTarget):
 
     def _remembered(self, known_at: tuple[float, ...]) -> dict[str, Any]:
         """Return the remembered positions of a target that is not in view."""
-        manager = self.sensor.sense_manager
-        source, seen_at = manager.source_node(self.target), self.row.last_seen_position
-        place = _walkable(manager.point(known_at), source)
+        manager, seen_at = self.sensor.sense_manager, self.row.last_seen_position
+        offset = _offset_of_walker(manager.source_node(self.target))
+        place = manager.point(known_at) if offset is None else manager.point(known_at) + offset
         values = {"last_known_position": place}
         if self.is_noticed:
             values["target_position"] = place
         if seen_at is not None:
-            values["last_seen_position"] = _walkable(manager.point(seen_at), source)
+            values["last_seen_position"] = manager.point(seen_at) if offset is None else manager.point(seen_at) + offset
         return values
 
     def receive(self, name: str, *what: Any) -> None:
@@ -398,9 +398,14 @@ RECEIVERS: dict[str, Callable[..., None]] = {
 
 def _walkable(place: Any, source: Any) -> Any:
     """Return the position of the character for a position of its source."""
-    if source is None or source.walker is source:
-        return place
-    return place + (position_of(source.walker) - position_of(source))
+    offset = _offset_of_walker(source)
+    return place if offset is None else place + offset
+
+
+def _offset_of_walker(source: Any) -> Any:
+    """Return the position of the character minus that of its source; None if they are one, or the source has left."""
+    walker = None if source is None else source.walker
+    return None if walker is None or walker is source else position_of(walker) - position_of(source)
 
 
 class FeedGroup(NamedTuple):

@@ -215,15 +215,16 @@ class SenseSignals:
         """
         manager, first = self._manager, 0
         self._feed(sensations)
+        node_of = manager.sensor_node
         told = [sensations[one] for one in with_connections(
-            SENSED, [manager.sensor_node(one.sensor_id) for one in sensations])]
+            SENSED, [node_of(one.sensor_id) for one in sensations])]
         if not told:
             return
         stimuli: dict[tuple[int, str, Point], int] = {}
         which = [stimuli.setdefault((one.source_id, one.modality, one.position), len(stimuli)) for one in told]
         while first < len(told) and manager.is_sensing:
             first = emit_each(
-                SENSED, [manager.sensor_node(one.sensor_id) for one in told], manager.rows_of(stimuli), which,
+                SENSED, [node_of(one.sensor_id) for one in told], manager.rows_of(stimuli), which,
                 [one.intensity for one in told], first)
 
     def change(self, change: MemoryChange | LevelChange) -> None:
@@ -238,18 +239,19 @@ class SenseSignals:
         noises: list[Noise] = []
         strengths: list[float] = []
         by_cause: dict[tuple[int, Point], Noise] = {}
-        sensor_node = self._manager.sensor_node
-        for one in sensations:
-            node = sensor_node(one.sensor_id) if one.modality == HEARING else None
+        node_of = self._manager.sensor_node
+        for sensor_id, source_id, modality, strength, place, _, _, _ in sensations:
+            node = node_of(sensor_id) if modality == HEARING else None
             for feed in node.feeds if node is not None else ():
-                cause = one.source_id, one.position
+                cause = source_id, place
                 noise = by_cause.get(cause)
                 if noise is None:
                     noise = by_cause[cause] = feed.noise_of(*cause)
                 feeds.append(feed)
                 noises.append(noise)
-                strengths.append(one.intensity)
-        SensorFeed.hear(feeds, noises, strengths)
+                strengths.append(strength)
+        if feeds:
+            SensorFeed.hear(feeds, noises, strengths)
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_manager.svg", keywords="perception, stealth, vision, hearing")
