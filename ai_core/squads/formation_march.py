@@ -231,7 +231,8 @@ class FormationMarch(Saveable):
         self.anchor_m = self._step.advance(
             path.lanes, offsets, marchers, self.anchor_m, elapsed_s, shape.spacing_m,
             shape.aside_m)
-        self.heading = path.heading(self.anchor_m)
+        if path.length_m:           # else it was laid with this heading
+            self.heading = path.heading(self.anchor_m)
 
     def places(self, marchers: MemberTable, offsets: Floats, shape: MarchingShape) -> Floats:
         """Return the present positions of slots at offsets ahead and to the right of the commander's, shape (m, d) (m).

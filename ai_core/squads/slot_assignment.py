@@ -295,7 +295,7 @@ def assign_roles(
     Args:
         members: members by id.
         needs: roles wanted, most important first.
-        before: present roles by member id; a change must save more than ``change_cost``.
+        before: present roles by member id; a new role must save more than ``change_cost``.
         change_cost: cost of a change, in the unit of costs, 0 or more.
 
     Raises:
@@ -307,7 +307,7 @@ def assign_roles(
     if not isinstance(members, Mapping):
         raise TypeError(f"members must map ids to members, got {shown(members)}; use the members of a squad")
     check_kind("before", before, Mapping)
-    needs = several("needs", needs, RoleNeed)
+    needs, change_cost = several("needs", needs, RoleNeed), finite_number("change_cost", change_cost, minimum=0)
     wanted = [(rank, need) for rank, need in enumerate(needs) for _ in range(need.count)]
     held = dict(before or {})
     costs = np.array([
@@ -315,14 +315,10 @@ def assign_roles(
     finite = costs[np.isfinite(costs)]
     step = (float(finite.max()) if len(finite) else 0.0) * len(members) + change_cost * len(members) + 1.0
     # A later need costs more than all earlier ones together, so later needs are left out first.
-    costs = costs + np.array([step * rank for rank, _ in wanted])
-    slots = np.full(len(members), -1, np.int32)
-    taken: set[int] = set()
-    for row, number in enumerate(members):
-        fitting = (one for one, (_, need) in enumerate(wanted) if need.role == held.get(number) and one not in taken)
-        slots[row] = next(fitting, -1)
-        taken.add(int(slots[row]))
-    found = reassign_slots(costs, slots, change_cost) if len(wanted) else None
+    costs += np.array([
+        [step * rank + change_cost * (need.role != held.get(number)) for rank, need in wanted] for number in members
+    ]).reshape(costs.shape)
+    found = assign(costs) if len(wanted) else None
     roles, missing = {}, {need.role: need.count for need in needs}
     if found is not None:
         for number, slot in zip(members, found.slots.tolist(), strict=True):

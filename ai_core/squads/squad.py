@@ -686,14 +686,14 @@ class Squad(Saveable):
         self.marchers.delete(row)
         member = self._members.pop(member_id)
         self._request_slots("few_changes")
-        if self.appointed == member_id:
-            self.appointed = None
-        if self.commander == member_id:
-            self._choose()
         self._tasks.pop(member_id, None)
         self.tokens.forget(member_id)
         for tactic in self._tactics.values():
             tactic.forget_member(member_id)
+        if self.appointed == member_id:
+            self.appointed = None
+        if self.commander == member_id:
+            self._choose()
         self._notify("member_removed", member_id)
         return member
 
@@ -834,9 +834,7 @@ class Squad(Saveable):
         path_points = positions("points", points, dimensions=(self.dimensions,)).astype(np.float64)
         if not len(path_points):
             raise ValueError("points must have at least one row, got none; use hold() to stay")
-        order = self._begin("follow", path_points[-1])
-        self._start_march(path_points)
-        return order
+        return self._begin("follow", path_points[-1], points=path_points)
 
     def form_up(self, place: ArrayLike, heading: Sequence[float] | None = None) -> Order:
         """Order the squad to stand in formation at a position.
@@ -858,9 +856,7 @@ class Squad(Saveable):
             if length == 0:
                 raise ValueError("heading must have a length, got zero")
             towards = towards / length
-        order = self._begin("form_up", spot)
-        order.heading = tuple(towards.tolist())
-        return order
+        return self._begin("form_up", spot, heading=tuple(towards.tolist()))
 
     def hold(self) -> Order:
         """Order every member to stay at its present position."""
@@ -934,16 +930,23 @@ class Squad(Saveable):
         """True if the last order is done, failed or replaced."""
         return self.order.is_done
 
-    def _begin(self, kind: OrderKind, goal: Floats | None) -> Order:
+    def _begin(
+        self, kind: OrderKind, goal: Floats | None, *, heading: tuple[float, ...] | None = None,
+        points: Floats | None = None,
+    ) -> Order:
+        """Replace the order; whoever is told of another commander finds the new one whole."""
         if not self.order.is_done:
             self.order.state = "replaced"
         self._drop_request()
         self._asks_again = self._has_marched = False
         self._counts["orders"] += 1
-        self.order = Order(self.order.number + 1, kind, None if goal is None else tuple(goal.tolist()))
+        self.order = order = Order(self.order.number + 1, kind, None if goal is None else tuple(goal.tolist()))
+        order.heading = heading
+        if points is not None:
+            self._start_march(points)
         if goal is not None:
             self._choose()
-        return self.order
+        return order
 
     def _drop_request(self) -> None:
         if self._resumes is not None:

@@ -46,6 +46,18 @@ def test_role_is_kept_unless_another_is_clearly_better():
     assert assign_roles(members((), ()), need, {1: "scout"}).roles == {0: "scout"}
 
 
+def test_each_of_too_many_who_hold_a_role_leaves_it_at_the_same_cost():
+    cost = {0: 2.0, 1: 1.0, 2: 1.0}
+    needs = [RoleNeed("scout", 2), RoleNeed("guard", cost=lambda one: cost[one.member_id])]
+    held = dict.fromkeys(range(3), "scout")
+    assert assign_roles(members((), (), ()), needs, held).roles in (
+        {0: "scout", 1: "guard", 2: "scout"}, {0: "scout", 1: "scout", 2: "guard"})
+    cost[2] = 0.5
+    assert assign_roles(members((), (), ()), needs, held).roles == {0: "scout", 1: "scout", 2: "guard"}
+    cost[0] = 0.2
+    assert assign_roles(members((), (), ()), needs, held).roles == {0: "guard", 1: "scout", 2: "scout"}
+
+
 def test_nobody_and_no_needs_are_no_error():
     assert assign_roles({}, [RoleNeed("a")]).missing == {"a": 1}
     assert assign_roles(members(()), []).roles == {}

@@ -54,6 +54,24 @@ def test_a_squad_loaded_goes_on_as_the_one_that_was_saved(clock, seconds):
     assert other.save_state() == squad.save_state()
 
 
+def test_a_squad_can_be_saved_in_its_own_events(clock):
+    saved = []
+    squad = squad_of(5, clock, on_event=lambda kind, one, detail: saved.append((kind, one.save_state())))
+    changes = (
+        lambda: squad.move_to((12, 9)), lambda: squad.form_up((3, 3), (0, 1)), lambda: squad.follow([(9, 9), (1, 1)]),
+        squad.hold, lambda: squad.remove(squad.commander), lambda: squad.use_tactic("flanking"))
+    for change in changes:
+        squad.appoint(squad.members and max(squad.members))
+        squad.appoint(None)
+        change()
+        march(squad, clock, seconds=0.5)
+    assert {kind for kind, _ in saved} >= {"commander_changed", "member_removed"}
+    for _, state in saved:
+        other = squad_of(2, clock, name="other")
+        other.prepare_state(state)()
+        assert other.save_state() == state
+
+
 def test_the_path_of_a_loaded_squad_is_laid_in_steps(clock):
     squad, other = squad_of(20, clock), squad_of(2, clock)
     squad.move_to((50, 0))

@@ -52,3 +52,39 @@ def test_a_task_changes_the_state_of_a_member(node, scheduler, squad, physics_fr
     physics_frames(20)
     assert scout.is_active()
     assert scout.get_event()["position"].x > body.position.x
+
+
+@pytest.mark.parametrize(("how", "name"), [
+    (how, name) for how, names in {
+        "freed": ("commander_changed", "member_lost"), "removed": ("commander_changed", "member_lost", "member_joined"),
+        "moved": ("commander_changed", "member_lost", "member_joined"),
+        "joined": ("commander_changed", "member_joined"),
+    }.items() for name in names])
+def test_a_squad_takes_orders_in_its_own_signals(node, scheduler, world, squad, physics_frames, name, how):
+    recruits(node, world, squad, 3)
+    second = node("Squad", scheduler, name="Second")
+    physics_frames(2)
+    given = []
+
+    def order(_member):
+        for one in (squad, second):
+            if one.get_members():
+                one.appoint(one.get_members()[-1])
+                given.append((one.move_to(Vector3(9, 0, 0)), len(one.get_slot_places()), len(scheduler.save_state())))
+
+    changed = second if (how, name) == ("moved", "member_joined") else squad
+    changed.connect(name, order)
+    first = squad.get_commander().get_parent()
+    if how == "freed":
+        first.free()
+    elif how == "removed":
+        world.remove_child(first)
+        world.add_child(first)
+    elif how == "moved":
+        squad.move_members(squad.get_members()[:2], second)
+    else:
+        recruits(node, world, squad, 1)
+        squad.appoint(squad.get_members()[-1])
+    physics_frames(20)
+    assert given
+    assert all(number > 0 and places and saved for number, places, saved in given)

@@ -250,6 +250,7 @@ class Squad(SavedState, Node):
         self._unmarched_s, self._frames = 0.0, 0
         self._is_resting = True
         self._members = {}
+        self._to_tell: list[tuple[str, Any, Any]] | None = None
         self._discharged: list[Any] = []            # by a load, until all nodes are loaded
         self._places = Places(3)
         self._has_changed = True
@@ -451,6 +452,20 @@ class Squad(SavedState, Node):
             yield
         finally:
             self.core.on_event = emit
+
+    @contextmanager
+    def _tells_after(self) -> Iterator[None]:
+        """Emit the signals of a change of members when it is complete, so that handlers may give orders and save."""
+        if self._to_tell is not None:
+            yield
+            return
+        self._to_tell = []
+        try:
+            yield
+        finally:
+            events, self._to_tell = self._to_tell, None
+            for event in events:
+                self._emit(*event)
 
     def _made_core(self) -> CoreSquad:
         if self.wait_at <= 0.5:
@@ -848,13 +863,15 @@ class Squad(SavedState, Node):
             self._core.use_tactic(self.tactic or None)
 
     def _emit(self, kind: str, core: Any, detail: Any) -> None:
-        """Emit the signal for an event of the library's squad."""
-        if kind == "commander_changed":
+        """Emit the signal for an event of the library's squad; within ``_tells_after``, after the change."""
+        if self._to_tell is not None:
+            self._to_tell.append((kind, core, self._members.get(detail) if kind == "member_removed" else detail))
+        elif kind == "commander_changed":
             self.commander_changed.emit(self._members.get(detail))
         elif kind == "member_added":
             self.member_joined.emit(self._members[detail])
         elif kind == "member_removed":
-            self.member_lost.emit(self._members.get(detail))
+            self.member_lost.emit(detail)       # no member any more
         elif kind == "order_done":
             self.order_done.emit(detail.number)
         elif kind == "order_failed":
@@ -977,19 +994,21 @@ class Squad(SavedState, Node):
         place = [one / self.unit for one in body.get_global_position()]
         if not all(map(math.isfinite, place)):
             place = [0.0] * len(place)      # as Places does, which reports it
-        self._enlist(member, number)
-        try:
-            self.core.add(number, place, **terms)
-        except (TypeError, ValueError) as error:
-            self._discharge(member)
-            report_error(f"does not join its squad until this is corrected: {error}", member)
+        with self._tells_after():
+            self._enlist(member, number)
+            try:
+                self.core.add(number, place, **terms)
+            except (TypeError, ValueError) as error:
+                self._discharge(member)
+                report_error(f"does not join its squad until this is corrected: {error}", member)
         self.wake()
 
     def lose(self, member: Any) -> None:
         """Remove a member that left the tree."""
         if self._core is not None and self._members.get(member.member_id) is member:
-            self.core.remove(member.member_id)
-            self._discharge(member)
+            with self._tells_after():
+                self.core.remove(member.member_id)
+                self._discharge(member)
 
     def give(self, member: Any, other: Any) -> None:
         """Transfer a member to another squad."""
@@ -999,16 +1018,17 @@ class Squad(SavedState, Node):
         if number in other._members:
             raise RefusedValue(f"Squad '{other.get_name()}' already has a member with id {number}")
         core = other.core       # raises before anything changes, if the other squad does not run
-        other._members[number] = member
-        self.core.move_members([number], core)
-        self._discharge(member)
-        other._enlist(member, number)
+        with other._tells_after(), self._tells_after():
+            self.core.move_members([number], core)
+            self._discharge(member)
+            other._enlist(member, number)
         other.wake()
 
     def _give_all(self, ids: list[int], other: Any) -> None:
         """Transfer members, the commander last: else others of them would command in between."""
-        for one in sorted(ids, key=lambda one: one == self.core.commander):
-            self.give(self._members[one], other)
+        with other._tells_after(), self._tells_after():
+            for one in sorted(ids, key=lambda one: one == self.core.commander):
+                self.give(self._members[one], other)
 
     def change(self, member: Any) -> None:
         """Apply changed settings of a member."""
