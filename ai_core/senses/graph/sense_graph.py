@@ -4,7 +4,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -101,11 +100,6 @@ class ShapeLookup:
         return [cell for cell, _ in pairs], [part for _, part in pairs]
 
 
-class _PortalState(NamedTuple):
-    is_open: bool
-    wind_m_per_s: float | None
-
-
 class SenseGraph(Saveable):
     """The regions and portals of a level; the id of each is its index.
 
@@ -132,7 +126,7 @@ class SenseGraph(Saveable):
     SHOWN = ("modalities", "regions")
 
     STATE = DeclaredState(
-        portals=MapOf(Row(_PortalState, Flag(), Optional(Number())), at="_portal_states"),
+        portals=MapOf(Row(lambda *state: state, Flag(), Optional(Number())), at="_portal_states"),
         wind=PointKind(3, at="_velocity"))
 
     def __init__(self, regions: Iterable[SenseRegion], portals: Iterable[SensePortal] = ()) -> None:
@@ -290,20 +284,20 @@ class SenseGraph(Saveable):
         return [_number("portal", portal, self._named, len(self.portals))]
 
     @property
-    def _portal_states(self) -> dict[str, _PortalState]:
+    def _portal_states(self) -> dict[str, tuple[bool, float | None]]:
         """Doors and winds by key; setting it applies those of known portals."""
-        return {key: _PortalState(self._is_open[number], self._winds.get(number)) for key, number in self._keys.items()}
+        return {key: (self._is_open[number], self._winds.get(number)) for key, number in self._keys.items()}
 
     @_portal_states.setter
-    def _portal_states(self, states: dict[str, _PortalState]) -> None:
-        for key, state in states.items():
+    def _portal_states(self, states: dict[str, tuple[bool, float | None]]) -> None:
+        for key, (is_open, wind_m_per_s) in states.items():
             number = self._keys.get(key)
             if number is not None:
                 self._winds.pop(number, None)
-                if state.wind_m_per_s is not None:
-                    self._winds[number] = state.wind_m_per_s
-                if state.is_open != self._is_open[number]:
-                    self.set_open(number, state.is_open)
+                if wind_m_per_s is not None:
+                    self._winds[number] = wind_m_per_s
+                if is_open != self._is_open[number]:
+                    self.set_open(number, is_open)
 
     def _finish_load(self) -> None:
         self._put_winds(range(len(self.portals)))

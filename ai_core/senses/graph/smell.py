@@ -203,18 +203,6 @@ class ScentKey(NamedTuple):
     source_id: int
 
 
-class _ScentState(NamedTuple):
-    """The saved state of a scent; regions by name, as a level may have changed before it is loaded."""
-
-    affiliation: int
-    tag: str
-    regions: list[str]
-    mass: Floats
-    arrived_s: Floats
-    entry: Floats
-    reported_at_s: dict[int, float]
-
-
 SENSOR_OR_SOURCE = Whole(maximum=LARGEST_ID)
 KEY = Row(ScentKey, OneOf(lambda owner: map(owner.name_of, owner.models)), SENSOR_OR_SOURCE)
 
@@ -239,7 +227,7 @@ class SmellSpreading(Saveable):
         steps=Whole(),
         dropped=Whole(),
         scents=MapOf(Record(
-            _ScentState, affiliation=Whole(maximum=ALL_AFFILIATIONS), tag=Text(), regions=ListOf(Text()),
+            SimpleNamespace, affiliation=Whole(maximum=ALL_AFFILIATIONS), tag=Text(), regions=ListOf(Text()),
             mass=ArrayOf(minimum=0), arrived_s=ArrayOf(minimum=-LATEST_S, maximum=LATEST_S),
             entry=ArrayOf(shape=(None, 3), minimum=-LARGEST_FLOAT32, maximum=LARGEST_FLOAT32),
             reported_at_s=MapOf(Seconds(), key=SENSOR_OR_SOURCE)), key=KEY, at="_scent_states"),
@@ -373,19 +361,20 @@ class SmellSpreading(Saveable):
         return heard
 
     @property
-    def _scent_states(self) -> dict[ScentKey, _ScentState]:
-        """All scents as they are saved; setting it makes them, without the regions that are gone."""
+    def _scent_states(self) -> dict[ScentKey, SimpleNamespace]:
+        """All scents as they are saved, regions by name; setting it makes them, without the regions that are gone."""
         states = {}
         for key, scent in self.scents.items():
             at = scent.regions
             known = self._graph.graph.regions
-            states[key] = _ScentState(
-                scent.affiliation, scent.tag, [known[region].name for region in at.tolist()],
-                scent.mass[at], scent.arrived_s[at], scent.entry[at], scent.reported_at_s)
+            states[key] = SimpleNamespace(
+                affiliation=scent.affiliation, tag=scent.tag, regions=[known[region].name for region in at.tolist()],
+                mass=scent.mass[at], arrived_s=scent.arrived_s[at], entry=scent.entry[at],
+                reported_at_s=scent.reported_at_s)
         return states
 
     @_scent_states.setter
-    def _scent_states(self, states: dict[ScentKey, _ScentState]) -> None:
+    def _scent_states(self, states: dict[ScentKey, SimpleNamespace]) -> None:
         self.scents = {}
         for key, state in states.items():
             number = self._modalities.number(key.modality)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from operator import attrgetter
 from types import SimpleNamespace
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,7 @@ from ai_core.budget import Budget
 from ai_core.errors import numbers, shown
 from ai_core.saving.declared_state import DeclaredState, Inner, Refuse, Saveable
 from ai_core.saving.fields import LATEST_S, MOST
-from ai_core.saving.kinds import ArrayOf, Flag, ListOf, MapOf, Number, Optional, Record, Seconds, Whole
+from ai_core.saving.kinds import ArrayOf, Columns, Flag, ListOf, MapOf, Number, Optional, Seconds, Whole
 from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK
 from ai_core.senses.modality import ByModality, ModalitySet
 from ai_core.senses.sensation import ReachNumbers
@@ -81,13 +81,6 @@ eighth of a second. More prefers the important ones longer when there are too fe
 
 ANY_SOURCE = LARGEST_ID
 """Stands for all targets of a sensor among ids of sources."""
-
-
-class PairsFound(NamedTuple):
-    """Keys of pairs, ascending, and what each sensor would sense."""
-
-    keys: NDArray[np.int64]
-    intensity: NDArray[np.float64]
 
 
 class QueryAges(Saveable):
@@ -333,7 +326,7 @@ class ContinuousSensing(Saveable):
         is_looking=Flag(),
         looked_in=Whole(-1, MOST),
         to_look=ArrayOf(np.int32, minimum=0, maximum=LARGEST_ID, is_ascending=True, at="_to_look"),
-        found=ByModality(Record(PairsFound, keys=PairKeys(is_ascending=True), intensity=ArrayOf(minimum=0))),
+        found=ByModality(Columns(keys=PairKeys(is_ascending=True), intensity=ArrayOf(minimum=0))),
         importance=Inner(at="turns"))
 
     def __init__(self, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable) -> None:
@@ -548,15 +541,15 @@ class ContinuousSensing(Saveable):
         return min((int(since.min()) for since in waiting if len(since)), default=None)
 
     @property
-    def found(self) -> dict[int, PairsFound]:
+    def found(self) -> dict[int, dict[str, NDArray[Any]]]:
         """Pairs that an interrupted pass has found so far, by number of the modality, for a save."""
         found = self.pairs if self.is_looking else {}
-        return {number: PairsFound(*pairs.found_so_far()) for number, pairs in found.items()}
+        return {number: pairs.found_so_far() for number, pairs in found.items()}
 
     @found.setter
-    def found(self, found: dict[int, PairsFound]) -> None:
+    def found(self, found: dict[int, dict[str, NDArray[Any]]]) -> None:
         for number, one in found.items():
-            self.pairs[number].add(one.keys, one.intensity, len(one.keys))
+            self.pairs[number].add(one["keys"], one["intensity"], len(one["keys"]))
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
         now_s, newest = values.within.now.seconds, 2 * values.passes + 1
@@ -568,17 +561,13 @@ class ContinuousSensing(Saveable):
                 refuse(f"{place}.reported_at_s", f"must be at most {now_s:g}, the time of the save")
         if values.found.keys() != ({*self.pairs} if values.is_looking else set()):
             refuse("found", "must hold all modalities of the pairs while is_looking, otherwise none")
-        if any(len(one.keys) != len(one.intensity) for one in values.found.values()):
-            refuse("found", "must hold an intensity for each pair")
         tables = values.within.sensors.ids, values.within.sources.ids
-        for name in ("pairs", "found"):
-            for one in getattr(values, name).values():
-                for ids, table in zip(ids_of(one.keys), tables, strict=True):
-                    unknown = [
-                        some for some in np.unique(ids).tolist()
-                        if not (table.knows(some) or table.was_removed(some))]
-                    if unknown:
-                        refuse(name, f"contain the {table.noun} id {unknown[0]}, which never existed")
+        keys = [("pairs", one.keys) for one in values.pairs.values()]
+        for name, some in (*keys, *(("found", one["keys"]) for one in values.found.values())):
+            for ids, table in zip(ids_of(some), tables, strict=True):
+                for one in np.unique(ids).tolist():
+                    if not (table.knows(one) or table.was_removed(one)):
+                        refuse(name, f"contain the {table.noun} id {one}, which never existed")
 
     def _finish_load(self) -> None:
         self._removals = self._removals_before = -1       # some pairs may have been removed

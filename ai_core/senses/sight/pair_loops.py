@@ -167,9 +167,9 @@ class PairsInView:
             self.found[:count], self.found_strength[:count])
         self.found_count = at + count
 
-    def found_so_far(self) -> tuple:
+    def found_so_far(self) -> dict:
         """Return keys and intensities that the pass under way has found."""
-        return self.spare[0][:self.found_count], self.spare[1][:self.found_count]
+        return {"keys": self.spare[0][:self.found_count], "intensity": self.spare[1][:self.found_count]}
 
     def end_pass(self, moment: cython.longlong, needs_ray: cython.bint) -> None:
         """Take over the pairs found by a pass; those that stay in reach keep their answers and places in the queue.
