@@ -92,10 +92,7 @@ class OwnSources:
 
     def _join(self, key: int, member: Any) -> Group:
         self._key_of[member.instance_id] = key
-        group = self._groups.get(key)
-        if group is None:
-            group = self._groups[key] = Group({}, {})
-        return group
+        return self._groups.setdefault(key, Group({}, {}))
 
     def _drop_empty(self, key: int) -> None:
         if not any(self._groups[key]):

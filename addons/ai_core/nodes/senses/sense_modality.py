@@ -67,15 +67,13 @@ class SenseModality(Resource):
         """
         if not self.modality_name:
             raise ValueError("modality_name must not be empty; enter a name")
-        range_m = self.range / unit or DEFAULT_RANGE_M
         if self.is_continuous:
-            return Modality(
-                self.modality_name, range_m, self.kept_per_meter, is_continuous=True, needs_cone=self.needs_cone,
-                needs_line_of_sight=self.needs_line_of_sight, needs_light=self.needs_light,
-                still_share=self.still_visibility,
-                full_motion_m_per_s=self.full_motion_speed / unit or FULL_MOTION_M_PER_S)
-        if self.is_slow and not self.speed:
+            kind = {
+                "is_continuous": True, "needs_cone": self.needs_cone, "needs_line_of_sight": self.needs_line_of_sight,
+                "needs_light": self.needs_light, "still_share": self.still_visibility,
+                "full_motion_m_per_s": self.full_motion_speed / unit or FULL_MOTION_M_PER_S}
+        elif self.is_slow and not self.speed:
             raise ValueError("speed must be above 0 while is_slow is on, got 0.0; set a speed, or turn is_slow off")
-        return Modality(
-            self.modality_name, range_m, self.kept_per_meter, self.speed / unit or math.inf,
-            is_muffled=True, is_slow=self.is_slow)
+        else:
+            kind = {"speed_m_per_s": self.speed / unit or math.inf, "is_muffled": True, "is_slow": self.is_slow}
+        return Modality(self.modality_name, self.range / unit or DEFAULT_RANGE_M, self.kept_per_meter, **kind)
