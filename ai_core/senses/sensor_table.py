@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,12 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from ai_core.errors import coordinates, finite_number, positions, several, whole_number
 from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK, IdTable, grown
 from ai_core.senses.modality import ModalitySet
-from ai_core.senses.sensation import Point
 from ai_core.senses.sight.sight_cones import CONE_NUMBERS, SightCone, packed_cones
 from ai_core.senses.sight.sight_loops import SightLoops
 from ai_core.senses.source_table import affiliation_mask, same_rows
 
-__all__ = ["DEAF", "LONGEST_PERIOD", "NO_SOURCE", "SensorRow", "SensorTable"]
+__all__ = ["DEAF", "LONGEST_PERIOD", "NO_SOURCE", "SensorTable"]
 
 DEAF = np.inf
 """Threshold of a sensor that lacks a modality: no intensity reaches it."""
@@ -54,21 +54,6 @@ class Abilities(NamedTuple):
     cones: tuple[SightCone, ...]
     packed: NDArray[np.float64]
     numbers: tuple[list[float], list[float], list[float]]
-
-
-class SensorRow(NamedTuple):
-    """A sensor as it is saved; thresholds, sensitivities other than 1 and when they end, by number of the modality."""
-
-    id: int
-    name: str
-    position: Point
-    forward: Point
-    thresholds: Mapping[int, float]
-    sensitivity: Mapping[int, float]
-    until_s: Mapping[int, float]
-    cones: list[list[float]]
-    detection_mask: int
-    self_source: int
 
 
 class SensorTable:
@@ -214,20 +199,20 @@ class SensorTable:
             if self.ids.knows(key[0]):
                 self.put_sensitivity(*key, 1.0)
 
-    def row(self, sensor_id: int) -> SensorRow:
+    def row(self, sensor_id: int) -> SimpleNamespace:
         """Return a sensor, for saving."""
         slot = self.ids.slot(sensor_id)
         (x, y, z), (u, v, w), cones = self.position[slot].tolist(), self.forward[slot].tolist(), self.cones[slot]
-        return SensorRow(
-            sensor_id, self.ids.names[sensor_id], (x, y, z), (u, v, w),
-            {number: one for number, one in enumerate(self.own_threshold[slot].tolist()) if one < DEAF},
-            {number: one for number, one in enumerate(self.sensitivity[slot].tolist()) if one != 1},
-            {number: self.until_s[sensor_id, number] for number in range(len(self._modalities))
-             if (sensor_id, number) in self.until_s},
-            cones[cones[:, 0] >= 0].tolist(),
-            int(self.detection_mask[slot]), int(self.self_source[slot]))
+        return SimpleNamespace(
+            id=sensor_id, name=self.ids.names[sensor_id], position=(x, y, z), forward=(u, v, w),
+            thresholds={number: one for number, one in enumerate(self.own_threshold[slot].tolist()) if one < DEAF},
+            sensitivity={number: one for number, one in enumerate(self.sensitivity[slot].tolist()) if one != 1},
+            until_s={number: self.until_s[sensor_id, number] for number in range(len(self._modalities))
+                     if (sensor_id, number) in self.until_s},
+            cones=cones[cones[:, 0] >= 0].tolist(),
+            detection_mask=int(self.detection_mask[slot]), self_source=int(self.self_source[slot]))
 
-    def put_row(self, row: SensorRow) -> None:
+    def put_row(self, row: SimpleNamespace) -> None:
         """Set a row whose id is in use."""
         slot, numbers = self.ids.slot(row.id), range(len(self._modalities))
         self.position[slot], self.forward[slot] = row.position, row.forward

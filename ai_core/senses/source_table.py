@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heapify, heappop, heappush
-from typing import NamedTuple
+from types import SimpleNamespace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,7 +27,7 @@ from ai_core.senses.sensation import Point
 from ai_core.senses.sight.camouflage import NO_PATTERN, Camouflage
 
 __all__ = [
-    "ALL_AFFILIATIONS", "NO_STRENGTH", "PLAIN", "Clue", "SourceDetails", "SourceRow", "SourceTable", "VisiblePart",
+    "ALL_AFFILIATIONS", "NO_STRENGTH", "PLAIN", "Clue", "SourceDetails", "SourceTable", "VisiblePart",
     "affiliation_mask", "named_levels", "same_rows", "visible_parts",
 ]
 
@@ -115,22 +115,6 @@ class SourceDetails:
 
 PLAIN = SourceDetails()
 """Details of a source without any."""
-
-
-class SourceRow(NamedTuple):
-    """A source as it is saved; strengths by number of the modality."""
-
-    id: int
-    name: str
-    position: Point
-    strengths: Mapping[int, float]
-    affiliation: int
-    light: float
-    size: float
-    speed: float
-    measured: Point
-    pattern: str
-    details: SourceDetails
 
 
 class SourceTable:
@@ -329,18 +313,19 @@ class SourceTable:
         if before == self.most_parts > len(details.parts):
             self.most_parts = max((len(one.parts) for one in self.details.values()), default=0)
 
-    def row(self, source_id: int) -> SourceRow:
+    def row(self, source_id: int) -> SimpleNamespace:
         """Return a source, for saving."""
         slot = self.ids.slot(source_id)
         x, y, z = self.position[slot].tolist()
         u, v, w = self.measured[slot].tolist()
         strengths = {number: one for number, one in enumerate(self.own_strength[slot].tolist()) if one >= 0}
-        return SourceRow(
-            source_id, self.ids.names[source_id], (x, y, z), strengths, int(self.affiliation[slot]),
-            float(self.light[slot]), float(self.size[slot]), float(self.speed[slot]), (u, v, w),
-            self.camouflage.name(int(self.pattern[slot])), self.details.get(source_id, PLAIN))
+        return SimpleNamespace(
+            id=source_id, name=self.ids.names[source_id], position=(x, y, z), strengths=strengths,
+            affiliation=int(self.affiliation[slot]), light=float(self.light[slot]), size=float(self.size[slot]),
+            speed=float(self.speed[slot]), measured=(u, v, w), pattern=self.camouflage.name(int(self.pattern[slot])),
+            details=self.details.get(source_id, PLAIN))
 
-    def put_row(self, row: SourceRow) -> None:
+    def put_row(self, row: SimpleNamespace) -> None:
         """Set a row whose id is in use."""
         slot, numbers = self.ids.slot(row.id), range(len(self._modalities))
         self.position[slot], self.measured[slot], self.speed[slot] = row.position, row.measured, row.speed

@@ -12,13 +12,12 @@ from ai_core.saving.kinds import Flag, ListOf, MapOf, Number, OneOf, Optional, P
 from ai_core.saving.matching import match_by_name
 from ai_core.senses.id_table import GENERATIONS, LARGEST_ID, read_ids, saved_ids
 from ai_core.senses.modality import ByModality
-from ai_core.senses.sensor_table import NO_SOURCE, SensorRow, SensorTable
+from ai_core.senses.sensor_table import NO_SOURCE, SensorTable
 from ai_core.senses.source_table import (
     ALL_AFFILIATIONS,
     PLAIN,
     Clue,
     SourceDetails,
-    SourceRow,
     SourceTable,
     VisiblePart,
     visible_parts,
@@ -36,8 +35,8 @@ UNIT_TOLERANCE = 1e-4
 """How far the squared length of a direction may be from 1: far above float32's rounding."""
 
 
-def _sensor_row(**fields: Any) -> SensorRow:
-    row = SensorRow(**fields)
+def _sensor_row(**fields: Any) -> SimpleNamespace:
+    row = SimpleNamespace(**fields)
     if abs(sum(one * one for one in row.forward) - 1) > UNIT_TOLERANCE:
         raise ValueError(f"forward must be of length 1, got {list(row.forward)}")
     return row
@@ -59,7 +58,7 @@ DETAILS = Record(
     clue=Optional(Record(Clue, about=Whole(-1, LARGEST_ID), left_at_s=Seconds(), until_s=Number(-LATEST_S, LATEST_S))))
 
 SOURCE = Record(
-    SourceRow, id=ID, name=Text(), position=Point(3), strengths=ByModality(Number(0)), affiliation=MASK,
+    SimpleNamespace, id=ID, name=Text(), position=Point(3), strengths=ByModality(Number(0)), affiliation=MASK,
     light=Number(0), size=Number(1e-3, 1e6), speed=Number(0), measured=Point(3),
     pattern=OneOf(lambda table: ("", *table.camouflage.patterns)), details=DETAILS)
 
@@ -106,7 +105,7 @@ class _TablePart(Part):
         rows = [*saved.rows, *(self._moved(part.row(old), new, within) for old, new in extra.items())]
         most = MOST_ROOM_FOR_CONES // table.ids.capacity
         for index, row in enumerate(rows):
-            if isinstance(row, SensorRow) and len(row.cones) > most:
+            if len(getattr(row, "cones", ())) > most:
                 refuse(f"{place}.rows[{index}].cones",
                        f"must be at most {most} cones for {table.ids.capacity} sensors, got {len(row.cones)}")
             table.put_row(row)
@@ -119,9 +118,10 @@ class _TablePart(Part):
 
     def _moved(self, row: Any, new: int, within: SimpleNamespace) -> Any:
         """Return a row under a new id, with the new id of its own source."""
-        if isinstance(row, SensorRow):
-            row = row._replace(self_source=within.sources.new_ids.get(row.self_source, row.self_source))
-        return row._replace(id=new)
+        row.id = new
+        if hasattr(row, "self_source"):
+            row.self_source = within.sources.new_ids.get(row.self_source, row.self_source)
+        return row
 
 
 SOURCES = _TablePart(
