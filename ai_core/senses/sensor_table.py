@@ -120,10 +120,10 @@ class SensorTable:
         if math.hypot(*direction) < SHORTEST_FORWARD_M:
             raise ValueError(f"forward must not be a zero vector, got {list(direction)}")
         cones, alike = several("sight_cones", cones, SightCone), self._alike
-        if alike is None or alike.row is not self._modalities.row("thresholds", thresholds, DEAF) or (
-                alike.cones != cones):
-            row, packed = self._abilities(thresholds, packed_cones(cones))
-            levels = row.tolist()
+        row = self._modalities.row("thresholds", thresholds, DEAF)
+        if alike is None or alike.row is not row or alike.cones != cones:
+            levels, packed = row.tolist(), packed_cones(cones)
+            self._check_cones(levels, packed)
             alike = Abilities(row, cones, packed, (levels, _logarithms(levels), packed.ravel().tolist()))
         mask = affiliation_mask("detection_mask", detection_mask)
         own = NO_SOURCE if self_source is None else _own_source(self_source)
@@ -150,29 +150,18 @@ class SensorTable:
     ) -> None:
         """Replace what is not None; everything is checked before anything changes."""
         slot = self.ids.slot(sensor_id)
-        mask = None if detection_mask is None else affiliation_mask("detection_mask", detection_mask)
-        own = None if self_source is None else _own_source(self_source)
+        mask = self.detection_mask[slot] if detection_mask is None else affiliation_mask(
+            "detection_mask", detection_mask)
+        own = self.self_source[slot] if self_source is None else _own_source(self_source)
         if thresholds is not None or cones is not None:
-            self._change_abilities(slot, thresholds, cones)
-        if mask is not None:
-            self.detection_mask[slot] = mask
-        if own is not None:
-            self.self_source[slot] = own
-
-    def _change_abilities(
-        self, slot: int, thresholds: Mapping[str, float] | None, cones: Sequence[SightCone] | None,
-    ) -> None:
-        packed = self.cones[slot] if cones is None else packed_cones(several("sight_cones", cones, SightCone))
-        packed = packed[packed[:, 0] >= 0]
-        if thresholds is None:
-            has = np.flatnonzero(np.isfinite(self.own_threshold[slot])).tolist()
-            thresholds = {
-                self._modalities[number].name: float(self.own_threshold[slot, number])
-                for number in has
-            }
-        row, packed = self._abilities(thresholds, packed)
-        self.put_thresholds(slot, row)
-        self._put_cones(slot, packed)
+            row = self.own_threshold[slot].copy() if thresholds is None else (
+                self._modalities.row("thresholds", thresholds, DEAF))
+            packed = self.cones[slot] if cones is None else packed_cones(several("sight_cones", cones, SightCone))
+            packed = packed[packed[:, 0] >= 0]
+            self._check_cones(row.tolist(), packed)
+            self.put_thresholds(slot, row)
+            self._put_cones(slot, packed)
+        self.detection_mask[slot], self.self_source[slot] = mask, own
 
     def put_thresholds(self, slot: int, row: NDArray[np.float64]) -> None:
         """Set the own thresholds of a row; its sensitivity stays."""
@@ -236,25 +225,18 @@ class SensorTable:
         self.position[slots, : new.shape[1]] = new
         self.position[slots, new.shape[1] :] = 0
 
-    def _abilities(
-        self, thresholds: Mapping[str, float], cones: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        row = self._modalities.row("thresholds", thresholds, DEAF)
-        uses_cones = any(
-            self._modalities[number].needs_cone
-            for number in np.flatnonzero(np.isfinite(row)).tolist()
-        )
+    def _check_cones(self, thresholds: list[float], cones: NDArray[np.float64]) -> None:
+        """Raise ValueError unless there are cones if, and only if, a modality that is sensed needs them."""
+        kinds = [kind for kind, one in zip(self._modalities.all, thresholds, strict=True) if one < DEAF]
+        uses_cones = any(kind.needs_cone for kind in kinds)
         if len(cones) and not uses_cones:
             raise ValueError(
                 f"sight_cones needs a threshold for a modality with cones,"
-                f" got thresholds for {sorted(thresholds)}; add one for 'sight'"
-            )
+                f" got thresholds for {sorted(kind.name for kind in kinds)}; add one for 'sight'")
         if uses_cones and not len(cones):
             raise ValueError(
                 "sight_cones must hold at least one cone for a sensor with sight,"
-                " got none; to make the sensor blind, remove its threshold instead"
-            )
-        return row, cones
+                " got none; to make the sensor blind, remove its threshold instead")
 
     def _note_cones(self, packed: NDArray[np.float64]) -> None:
         """Make room for the cones of a sensor, and take note of their reach."""
