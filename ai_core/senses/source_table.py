@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heapify, heappop, heappush
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -254,23 +255,18 @@ class SourceTable:
         if all(one is None for one in (
                 strengths, affiliation, light, size, pattern, tag, actions, parts, gives_light)):
             return
-        row = self.own_strength[slot]
-        if strengths is not None:
-            row = self._modalities.row("strengths", strengths, NO_STRENGTH)
+        row = self.own_strength[slot] if strengths is None else (
+            self._modalities.row("strengths", strengths, NO_STRENGTH))
         bits = self.affiliation[slot] if affiliation is None else affiliation_mask(
             "affiliation", affiliation)
         brightness = self.light[slot] if light is None else finite_number("light", light, minimum=0)
         times = self.size[slot] if size is None else _size(size)
         number = self.pattern[slot] if pattern is None else self.camouflage.number(pattern)
-        details = self.details_of(source_id)
-        if tag is not None:
-            details = replace(details, tag=tag)
-        if actions is not None:
-            details = replace(details, actions=named_levels(actions))
-        if parts is not None:
-            details = replace(details, parts=visible_parts(parts))
-        if gives_light is not None:
-            details = replace(details, gives_light=gives_light)
+        changed: dict[str, Any] = {
+            "tag": tag, "actions": None if actions is None else named_levels(actions),
+            "parts": None if parts is None else visible_parts(parts), "gives_light": gives_light}
+        details = replace(
+            self.details_of(source_id), **{name: one for name, one in changed.items() if one is not None})
         self._put_own(slot, row.tolist())
         self.affiliation[slot], self.light[slot], self.size[slot] = bits, brightness, times
         self.pattern[slot] = number
