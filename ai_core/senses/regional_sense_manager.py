@@ -58,7 +58,7 @@ from ai_core.senses.source_table import (
     named_levels,
     visible_parts,
 )
-from ai_core.senses.stimuli.emitted_signals import MOST_AT_ONCE, EmittedSignals, SignalsPart
+from ai_core.senses.stimuli.emitted_signals import MOST_AT_ONCE, EmittedSignals
 from ai_core.senses.stimuli.muffling import Between, checked_shares
 from ai_core.senses.table_state import SENSORS, SOURCES, without_clues
 from ai_core.senses.turns import LEAST_US, Stage, Turns
@@ -165,7 +165,7 @@ class RegionalSenseManager(Saveable):
         failures=ByName(FAILURES_STATE, lambda owner: RAYS, at="_ray_failures"),
         sources=SOURCES, sensors=SENSORS,
         measured_at_s=Seconds(absent=-math.inf, at="_sources.measured_at_s"),
-        percepts=Inner(at="_perception"), signals=SignalsPart(at="_emitted"), looking=Inner(at="_continuous"),
+        percepts=Inner(at="_perception"), signals=Inner(at="_emitted"), looking=Inner(at="_continuous"),
         changed_modalities=TRAVEL, smelling=Hook())
     # Sensors and sources are matched by name, those of one name by the order of adding, and get their saved ids back;
     # those that are not in the save are kept, under new ids and without memories.

@@ -263,7 +263,7 @@ PERCEPT = ("percepts", "rows", 0)
            "position": [0, 0, 0], "sent_at_s": 0.0, "at_s": 0.0, "tag": ""}], r"heard\[0\].modality' must be"),
         (("signals", "arrivals", "signals", 0, "modality"), "taste", "unknown modality 'taste'; known: 'hearing'"),
         (("signals", "arrivals", "signals", 0, "order"), 9, "'signals.arrivals' must hold signals of orders below 2"),
-        (("signals", "arrivals", "signals", 0, "sent_at_s"), 9, r"arrivals.signals\[0\].sent_at_s' must be at most"),
+        (("signals", "arrivals", "signals", 0, "sent_at_s"), 9, "arrivals' must hold no signals sent after"),
         (("signals", "arrivals", "due_s", 0), [], r"arrivals.due_s\[0\]' must be a finite number"),
         (("signals", "arrivals", "sensor_id", 0), -1, r"arrivals.sensor_id\[0\]' must be at least 0"),
         (("signals", "arrivals", "line", 0), 3, r"arrivals.line\[0\]' must be at most 2"),

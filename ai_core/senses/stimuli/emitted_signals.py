@@ -19,8 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget
 from ai_core.errors import LARGEST, check_type, finite_number, point, shown
-from ai_core.saving.declared_state import Change, DeclaredState, Inner, Part, Refuse, Saveable
-from ai_core.saving.fields import LATEST_S as LATEST_MOMENT_S
+from ai_core.saving.declared_state import DeclaredState, Part, Refuse, Saveable
 from ai_core.saving.fields import State, checked_dict, place_in, refuse
 from ai_core.saving.kinds import (
     Columns,
@@ -81,9 +80,9 @@ Muffle = Callable[[int, "NDArray[np.float32]", "NDArray[np.float32]", "NDArray[n
 SIGNAL = Record(
     Signal, order=Whole(), source_id=Whole(maximum=LARGEST_ID),
     modality=Named(lambda owner: owner._modalities.numbers, "modality"), strength=Number(0), position=Point(3),
-    sent_at_s=Seconds(maximum=lambda owner: owner.loaded_at_s), affiliation=Whole(maximum=ALL_AFFILIATIONS),
+    sent_at_s=Seconds(), affiliation=Whole(maximum=ALL_AFFILIATIONS),
     tag=Text(), channel=Text())
-"""How a signal is saved, by an owner with ``_modalities`` and ``loaded_at_s``, the moment of the save (s)."""
+"""How a signal is saved, by an owner with ``_modalities``."""
 
 
 class Arrivals(Kind):
@@ -192,7 +191,6 @@ class EmittedSignals(Saveable):
         self._has_warned = False
         # Returns the share kept per metre at a sensor, by number of the modality and slot; None for the modality's.
         self._kept_at: Callable[[int, int], float] | None = None
-        self.loaded_at_s = LATEST_MOMENT_S
 
     @property
     def has_work(self) -> bool:
@@ -523,6 +521,8 @@ class EmittedSignals(Saveable):
         for name, signals in ("held", values.held), *((name, [one.signal for one in some]) for name, some in carriers):
             if any(one.order >= values.sent for one in signals):
                 refuse(name, f"must hold signals of orders below {values.sent}, the number of signals sent")
+            if any(one.sent_at_s > values.within.now.seconds for one in signals):
+                refuse(name, f"must hold no signals sent after {values.within.now.seconds:g} s, the time of the save")
         self._check_waves(values, refuse)
 
     def _check_waves(self, values: SimpleNamespace, refuse: Refuse) -> None:
@@ -531,14 +531,3 @@ class EmittedSignals(Saveable):
 
     def _finish_load(self) -> None:
         self.followed = min(self.followed, len(self.waves))
-
-
-class SignalsPart(Inner):
-    """Emitted signals inside a sense manager, whose moment ``now`` none of them is after."""
-
-    def prepare(self, part: Any, plain: Any, place: str, within: SimpleNamespace | None = None) -> Change:
-        """Check the signals; return the function that loads them."""
-        assert within is not None
-        part.loaded_at_s = within.now.seconds
-        change: Change = super().prepare(part, plain, place, within)
-        return change
