@@ -219,8 +219,8 @@ class QualityOfService(Described):
     def offenders(self) -> list[dict[str, Any]]:
         """Return a row for each task name that exceeded the budget of a frame, the worst first.
 
-        Of the rolling view only. ``over_us`` is the overrun of the frames, each
-        counted once, for the first name in it.
+        Of the rolling view only. ``over_us`` is the overrun of the frames, each counted once, for the first name in
+        it, or for "(none)" if no task used more than it was granted: the time of the scheduler itself exceeded it.
 
         Cost: O(WINDOW_FRAMES).
         """

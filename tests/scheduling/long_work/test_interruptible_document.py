@@ -8,6 +8,7 @@ import pytest
 
 from ai_core.budget import Budget
 from ai_core.scheduling.long_work import UntilGoodEnough
+from ai_core.scheduling.statistics import QualityOfService
 
 TEXT = (Path(__file__).parents[3] / "docs" / "library" / "interruptible_work.md").read_text(encoding="utf-8")
 SAMPLES = re.findall(r"```python\n(.*?)```", TEXT, re.S)
@@ -70,3 +71,10 @@ def test_the_deadline_ends_it_with_the_best_so_far(told):
         clock.advance()
     assert 0 < work.quality < 1
     assert not known["ShortRound"](known["posts"]).is_done
+
+
+def test_the_page_names_frames_that_no_task_exceeded():
+    service = QualityOfService(target_hz=60, ai_share=0.15)
+    service.note(3000.0, 500.0)
+    [row] = service.offenders()
+    assert f"`{row['name']}`" in TEXT

@@ -409,7 +409,8 @@ class AIScheduler(Node):
         """Return frame, game time, time used, overruns with the behaviors that caused them, and a row per behavior.
 
         "walking_us" is the part of "last_frame_us" in which bodies walked on whose trees had no turn. Keys that begin
-        with "recent_" cover the last 600 frames.
+        with "recent_" cover the last 600 frames, and so does "offenders": the behaviors that exceeded the budget of a
+        frame, the worst first, or "(none)" for frames in which the time of the AIScheduler itself exceeded it.
         """
         report = self._service.report()
         listed = ("frames_kept", "frames_over", "offenders")
