@@ -189,3 +189,15 @@ def test_behaviors_run_after_a_load_without_the_scheduler(world, expect_errors):
     for _ in range(24):
         second.scheduler.step()
     assert second.keeper.get("thoughts") - thoughts in (3, 4, 5)
+
+
+@pytest.mark.parametrize("kind", ["SenseManager", "PollingStation"])
+def test_any_node_may_reset_what_a_save_does_not_hold(node, scheduler, monkeypatch, kind):
+    one, reset = node(kind, scheduler), []
+    monkeypatch.setattr(type(one), "reset_unsaved", lambda self: reset.append(self), raising=False)
+    state = scheduler.save_state()
+    assert scheduler.load_state(state)
+    assert reset == []
+    state["parts"] = {name: part for name, part in state["parts"].items() if not name.startswith(kind)}
+    assert scheduler.load_state(state)
+    assert reset == [one]

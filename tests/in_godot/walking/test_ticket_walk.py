@@ -218,10 +218,39 @@ def test_saved_on_its_way_it_goes_on_after_loading(walker, service, scheduler, p
 
 def test_a_ticket_of_another_scene_is_not_taken_for_its_own(service):
     other = service.request_path(Vector2(0, 60), Vector2(0, 0))
-    memory = {"ticket": other, "asked_for": Vector2(80, 0), "service": "1"}
+    memory = {"ticket": other, "asked_for": Vector2(80, 0), "began": Vector2(0, 0)}
     place, came = TicketWalk(service, memory, service).next(Vector2(0, 0), Vector2(80, 0), 1.0)
     assert came == "going"
     assert memory["ticket"] != other
     TicketWalk(service, memory, service).end()
     assert service.get_state(other) in ("waiting", "found")
     assert place != Vector2(0, 60)
+
+
+def test_walk_carried_to_the_next_level_asks_there_again(node, physics_frames):
+    memory, walker = {}, node("Node2D")
+
+    def level():
+        grid = construct("AStarGrid2D")
+        grid.region, grid.cell_size = Rect2i(0, 0, 20, 20), Vector2(10, 10)
+        grid.update()
+        scheduler = node("AIScheduler", name="Level")
+        paths = node("PathService", scheduler, name="Paths")
+        paths.set_grid_from(grid)
+        return scheduler, paths
+
+    first, paths = level()
+    TicketWalk(paths, memory, walker).next(Vector2(0, 0), Vector2(50, 0), 1.0)
+    physics_frames(3)
+    first.free()
+    _, paths = level()
+    of_another = {}
+    TicketWalk(paths, of_another, walker).next(Vector2(190, 190), Vector2(150, 190), 1.0)
+    assert of_another["ticket"] == memory["ticket"]
+    physics_frames(3)
+    TicketWalk(paths, memory, walker).next(Vector2(0, 0), Vector2(50, 0), 1.0)
+    physics_frames(3)
+    place, _ = TicketWalk(paths, memory, walker).next(Vector2(0, 0), Vector2(50, 0), 1.0)
+    assert place.y < 50
+    TicketWalk(paths, memory, walker).end()
+    assert paths.get_state(of_another["ticket"]) == "found"

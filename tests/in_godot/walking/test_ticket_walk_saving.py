@@ -43,13 +43,6 @@ def places(scene, physics_frames, count):
     return gone
 
 
-def saved_ways(state):
-    """Return those parts of a save that are PathServices'."""
-    parts = list(state.values()) if isinstance(state, dict) else state if isinstance(state, list) else []
-    own = [state] if isinstance(state, dict) and "mark" in state else []
-    return own + [found for part in parts for found in saved_ways(part)]
-
-
 def test_in_a_rebuilt_scene_a_body_walks_on_unchanged(build, physics_frames):
     scene = build()
     places(scene, physics_frames, 25)

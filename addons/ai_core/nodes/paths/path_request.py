@@ -23,6 +23,7 @@ class PathRequest:
         ticket: ticket of the library's path service.
         service: that path service; the node has another one after its ground was replaced.
         dimensions: 3 or 2.
+        between: start and goal as they were given: a walk or a squad knows its ticket by them.
         places: positions of the grid's cells, None over a navigation map; not affected by a later grid.
         straight_on: ground on which the path is straightened; None leaves it from cell to cell.
         turns: cells at which the straightened path turns, after the first query.
@@ -35,6 +36,7 @@ class PathRequest:
     ticket: PathTicket
     service: Any
     dimensions: int
+    between: tuple[Any, Any]
     places: Places | None
     straight_on: GridPassage | None = None
     turns: NDArray[np.int32] | None = None

@@ -20,6 +20,8 @@ from addons.ai_core.bridge.gd import (
     PackedInt32Array,
     RefusedValue,
     Variant,
+    Vector2,
+    Vector3,
     export,
     gdclass,
     method,
@@ -37,7 +39,6 @@ from addons.ai_core.nodes.paths.navigation_path_provider import NavigationPathPr
 from addons.ai_core.nodes.paths.path_request import PathRequest
 from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.saving.scene_saving import saving
-from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import leave_scheduler, scheduler_of, scheduler_warnings
 from ai_core.budget import Budget
 from ai_core.maps.cell_moves import Corners
@@ -96,9 +97,10 @@ DIAGONALS: tuple[tuple[int, Corners], ...] = ((4, "closed"), (8, "closed"), (8, 
 REPLACED = "the ground was replaced; request again"
 REQUESTS = ListOf(
     Record(
-        SimpleNamespace, number=Whole(1), ticket=Optional(Whole()), ends=ListOf(Point()), why=Text(), is_closed=Flag()),
+        SimpleNamespace, number=Whole(1), ticket=Optional(Whole()), between=ListOf(Point()), why=Text(),
+        is_closed=Flag()),
     unique=lambda row: row.number)
-"""Saved requests; without a ticket, those of a replaced ground whose signal waits: they fail at ``ends``."""
+"""Saved requests; without a ticket, those of a replaced ground whose signal waits: they fail."""
 SIGNALS = Record(
     SimpleNamespace, improved=ListOf(Whole(1), unique=lambda number: number),
     over=ListOf(Whole(1), unique=lambda number: number))
@@ -231,7 +233,7 @@ class PathService(SavedState, Node):
 
     STATE = DeclaredState(
         source=Same(at="source_number"), walls=MapOf(Flag(), key=Whole(0, lambda self: self._last_cell)),
-        last_id=Whole(at="_last_id"), mark=Text(), service=Part(), requests=Hook(), signals=Hook(),
+        last_id=Whole(at="_last_id"), service=Part(), requests=Hook(), signals=Hook(),
         closed=MapOf(Seconds(), key=Whole(), at="_closed"), fallback=Hook())
 
     def __init__(self) -> None:
@@ -246,7 +248,6 @@ class PathService(SavedState, Node):
         self._executor: ThreadPoolExecutor | None = None
         self._map_wait = MapWait()
         self._last_id = 0
-        self.mark = ""                                    # tells tickets of this service from those of others
         self._requests: dict[int, PathRequest] = {}
         self._open: dict[PathTicket, PathRequest] = {}      # not reported yet
         self._improved: dict[PathTicket, None] = {}       # in order of improvement
@@ -265,7 +266,6 @@ class PathService(SavedState, Node):
         self._scheduler = scheduler_of(self)
         if self._scheduler is not None and self._task is None:
             self._task = self._scheduler.schedule_service(self, self._frame, "paths", priority=self.priority)
-            self.renew_mark()
 
     def on_exit_tree(self) -> None:
         leave_scheduler(self, self._scheduler, self._task)
@@ -430,13 +430,6 @@ class PathService(SavedState, Node):
     def _get_configuration_warnings(self) -> list[str]:
         return scheduler_warnings(self)
 
-    def renew_mark(self) -> None:
-        """Let walks with tickets of another service, from a save or at the same path before, request again.
-
-        The mark is in saves and recordings: it is the same in each run of a scene, as an instance id is not.
-        """
-        self.mark = f"{path_of(self._scheduler, self)} {self._scheduler.clock.now.frame}"
-
     @property
     def loads(self) -> int:
         """How often a state of the library's service was loaded (count)."""
@@ -457,7 +450,8 @@ class PathService(SavedState, Node):
         """
         request, reach = self.service.request_path, tolerance / (self._places.cell_size if self._places else 1)
         return self._request(lambda: request(
-            self._on_ground("start", start), self._on_ground("goal", goal), priority=priority, tolerance=reach))
+            self._on_ground("start", start), self._on_ground("goal", goal), priority=priority, tolerance=reach),
+            (start, goal))
 
     def request_for_walk(self, start: Any, goal: Any, walker: Any) -> int:
         """Request a path for a habit; return 0 if an end is not on the ground.
@@ -484,7 +478,7 @@ class PathService(SavedState, Node):
         """
         request = self.service.request_improving_path
         return self._request(lambda: request(
-            self._on_ground("start", start), self._on_ground("goal", goal), priority=priority))
+            self._on_ground("start", start), self._on_ground("goal", goal), priority=priority), (start, goal))
 
     @method
     def move_start(self, ticket: int, position: Variant) -> None:
@@ -556,6 +550,15 @@ class PathService(SavedState, Node):
         if partial paths are on; otherwise it is none.
         """
         return self._of("get_state", ticket).state
+
+    def state_between(self, ticket: int, start: Any, goal: Any) -> str | None:
+        """Return the state of a ticket that was requested between these positions; None if there is no such ticket.
+
+        The ids of another service, or of a save, may be those of other tickets here. Where start and goal are the same,
+        so is the path, and another walk that had the ticket requests it again.
+        """
+        request = self._requests.get(ticket)
+        return self.get_state(ticket) if request is not None and request.between == (start, goal) else None
 
     @method
     def cancel(self, ticket: int) -> None:
@@ -641,7 +644,7 @@ class PathService(SavedState, Node):
         """Note that the path of a ticket changed, or was lost."""
         self._improved[ticket] = None
 
-    def _request(self, make_ticket: Callable[[], PathTicket]) -> int:
+    def _request(self, make_ticket: Callable[[], PathTicket], between: tuple[Any, Any]) -> int:
         if len(self._open) >= self.max_waiting:
             if not self._has_reported_flood:
                 self._has_reported_flood = True
@@ -657,7 +660,8 @@ class PathService(SavedState, Node):
             self._invalid += 1
             raise RefusedValue(str(error)) from None
         self._last_id += 1
-        request = PathRequest(self._last_id, ticket, self._service, self._dimensions, self._places, self.pulled_on)
+        request = PathRequest(
+            self._last_id, ticket, self._service, self._dimensions, between, self._places, self.pulled_on)
         self._requests[request.number] = self._open[ticket] = request
         return request.number
 
@@ -906,15 +910,15 @@ class PathService(SavedState, Node):
     def _saved_request(self, one: PathRequest) -> SimpleNamespace:
         is_here = one.service is self._service
         return SimpleNamespace(
-            number=one.number, ticket=one.ticket.number if is_here else None, ends=[] if is_here else one.ends,
+            number=one.number, ticket=one.ticket.number if is_here else None, between=one.between,
             why="" if is_here else one.ticket.why or REPLACED, is_closed=one.ticket not in self._open)
 
     def _prepare_requests(self, plain: object, place: str) -> Change:
         """Check saved requests; return a function that loads them, after the service has its tickets."""
         rows = REQUESTS.read(plain, place, self)
         for row in rows:
-            if row.ticket is None and [len(one) for one in row.ends] != [self._dimensions] * 2:
-                refuse(place, f"must have two ends in {self._dimensions}D without a ticket, got {row.ends}")
+            if [len(one) for one in row.between] != [self._dimensions] * 2:
+                refuse(place, f"must be between two positions in {self._dimensions}D, got {row.between}")
 
         def change() -> None:
             self._requests, self._open = {}, {}
@@ -926,11 +930,14 @@ class PathService(SavedState, Node):
         return change
 
     def _loaded_request(self, row: SimpleNamespace) -> PathRequest:
+        vector = Vector2 if self._dimensions == 2 else Vector3
+        between = vector(*row.between[0]), vector(*row.between[1])
         if row.ticket is None:
-            ticket = PathTicket(0, *row.ends, 1.0, 0, state="failed", why=row.why)
-            return PathRequest(row.number, ticket, None, self._dimensions, None)
+            ticket = PathTicket(0, *row.between, 1.0, 0, state="failed", why=row.why)
+            return PathRequest(row.number, ticket, None, self._dimensions, between, None)
         return PathRequest(
-            row.number, self.service.ticket(row.ticket), self._service, self._dimensions, self._places, self.pulled_on)
+            row.number, self.service.ticket(row.ticket), self._service, self._dimensions, between, self._places,
+            self.pulled_on)
 
     def _save_signals(self) -> State:
         open_ones = self._open

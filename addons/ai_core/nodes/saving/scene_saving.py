@@ -117,11 +117,9 @@ class NodePart(Saveable):
         return change
 
     def reset_unsaved(self) -> None:
-        """Reset the node; called when the clock was set to a save without the node."""
-        if self._node.is_in_use() and self._node.is_class("SenseManager"):
-            self._node.core.forget_all()
-        elif self._node.is_class("PathService"):
-            self._node.renew_mark()
+        """Reset the node, if it has this method; called when the clock was set to a save without the node."""
+        if hasattr(type(self._node), "reset_unsaved"):       # not a method of a script
+            self._node.reset_unsaved()
 
 
 def save_parts(parts: dict[str, SnapshotPart]) -> State:

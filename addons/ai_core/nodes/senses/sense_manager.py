@@ -935,6 +935,11 @@ class SenseManager(SavedState, Node):
     def is_in_use(self) -> bool:
         return self._core is not None
 
+    def reset_unsaved(self) -> None:
+        """Forget all targets, which are of another time; called when the clock was set to a save without this node."""
+        if self._core is not None:
+            self._core.forget_all()
+
     def saved(self) -> State:
         self.flush_removed()
         self.refresh_names()

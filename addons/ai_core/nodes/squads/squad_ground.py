@@ -118,19 +118,19 @@ class SceneRoutes:
             ticket[0].release(ticket[1])
 
     def key(self, ticket: Any) -> list[Any] | None:
-        """Return the mark of the service, the id of its ticket, and whether the commander stood; None for a line."""
+        """Return the id of the service's ticket, and whether the commander stood; None for a line."""
         if isinstance(ticket, np.ndarray):
             return None
         service, number, _, _, has_stood = ticket
         is_there = service.is_valid() and service.is_inside_tree() and not isinstance(number, str)
-        return [service.mark, number, bool(has_stood)] if is_there else None
+        return [number, bool(has_stood)] if is_there else None
 
     def resumed(self, start: Floats, goal: Floats, key: Any) -> Any:
         """Return the ticket of a saved request; that of a new request if the service did not issue it."""
         service = self._squad.path_service()
         match key:
-            case [str(mark), int() | float() as number, bool(has_stood)] if service is not None and (
-                    mark == service.mark):
+            case [int() | float() as number, bool(has_stood)] if service is not None and service.state_between(
+                    int(number), self._squad.point(start), self._squad.point(goal)) is not None:
                 return [service, int(number), start, goal, has_stood]
         return self.request(start, goal)
 

@@ -17,14 +17,13 @@ class TicketWalk:
 
     Args:
         paths: the PathService.
-        memory: plain values that the caller keeps between calls; an unknown ticket is requested again.
+        memory: plain values that the caller keeps between calls; a ticket that is not for them is requested again.
         walker: node of the habit, named by reports.
         falls: whether floors carry the mover, as in ``follow_path``.
     """
 
     def __init__(self, paths: Any, memory: dict[str, Any], walker: Any, *, falls: bool = False) -> None:
         self._paths, self._memory, self._walker, self._falls = paths, memory, walker, falls
-        self._name = paths.mark                          # tickets of another service, from a save, are unknown here
 
     def next(
         self, here: Any, goal: Any, arrival: float, step: float = 0.0, *, stands: bool = True, is_blocked: bool = False,
@@ -39,13 +38,10 @@ class TicketWalk:
                 a mover with few turns that follows another would otherwise request a path in each.
         """
         memory = self._memory
-        is_new = memory.get("service") != self._name or is_elsewhere(memory["asked_for"], goal, max(arrival, step))
-        if not is_new:
-            try:
-                state = self._paths.get_state(memory["ticket"])
-            except RefusedValue:
-                is_new = True
-        if is_new:
+        state = None
+        if "ticket" in memory and not is_elsewhere(memory["asked_for"], goal, max(arrival, step)):
+            state = self._paths.state_between(memory["ticket"], memory.get("began"), memory["asked_for"])
+        if state is None:
             if not self._ask(here, goal):
                 return here, "failed"
             state = self._paths.get_state(memory["ticket"])
@@ -74,11 +70,12 @@ class TicketWalk:
 
     def end(self) -> None:
         """Release the ticket."""
-        ticket, newer, name = (self._memory.pop(key, None) for key in ("ticket", "newer", "service"))
-        forget_progress(self._memory)
-        for one in (ticket, newer[0] if newer else None):
-            if one is not None and name == self._name and self._paths.is_valid():
-                self._release_ticket(one)
+        memory = self._memory
+        forget_progress(memory)
+        known = [memory.pop("newer", None), [memory.pop("ticket", None), memory.get("began"), memory.get("asked_for")]]
+        for one in filter(None, known):
+            if self._paths.is_valid() and self._paths.state_between(*one) is not None:
+                self._release_ticket(one[0])
 
     def _is_another_there(self, here: Any, goal: Any) -> bool:
         """Return whether the mover changed to another path, found after the ground changed."""
@@ -89,8 +86,10 @@ class TicketWalk:
                     memory["newer"] = [self._paths.request_path(here, goal), here, goal]
                 return False
             ticket, began, asked_for = memory["newer"]
-            state = self._paths.get_state(ticket)
-        except RefusedValue:                             # outside the grid, or an unknown ticket of a save
+            state = self._paths.state_between(ticket, began, asked_for)
+        except RefusedValue:                             # outside the grid
+            state = None
+        if state is None:
             memory.pop("newer", None)
             return False
         if state in ("waiting", "running"):
@@ -116,5 +115,4 @@ class TicketWalk:
         ticket = self._paths.request_for_walk(here, goal, self._walker)
         if ticket:
             self._memory["ticket"], self._memory["asked_for"], self._memory["began"] = ticket, goal, here
-            self._memory["service"] = self._name
         return bool(ticket)
