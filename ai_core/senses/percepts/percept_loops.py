@@ -896,7 +896,9 @@ class PerceptTable:
         own: KnownTarget
         is_in_view: cython.bint
         level: cython.longlong
-        if row is None or row.key != (one.sensor_id << ID_BITS | one.target) or row.mind.owner_id >= 0:
+        # A row that was dropped has the key -1, as a reader without a target would have.
+        if row is None or one.target < 0 or row.key != (one.sensor_id << ID_BITS | one.target) or (
+                row.mind.owner_id >= 0):
             mind, row = self.minds.get(one.sensor_id), None
             if mind is not None and one.target >= 0:
                 row = self.percepts.get((one.sensor_id if mind.owner_id < 0 else mind.owner_id) << ID_BITS | one.target)

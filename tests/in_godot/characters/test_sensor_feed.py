@@ -282,6 +282,46 @@ def test_a_wrong_path_is_an_error_with_the_remedy(brain, physics_frames, expect_
     physics_frames(2)
 
 
+@pytest.fixture
+def minds(brain, guard):
+    """What each kind of deciding node of the guard has of the values of its sensor."""
+    tree, machine, mind, rules = brain(), construct("StateMachine"), construct("RuleMind"), construct("RuleSet")
+    machine.sensor = mind.sensor = NodePath("../Eye")
+    machine.add_child(construct("AIState"))
+    rules.set("rules", "see: target -> seen")
+    rules.set("facts", dict.fromkeys(("target", "is_in_view", "awareness"), 0.0))
+    mind.set("rule_set", rules)
+    for one in (machine, mind):
+        guard.add_child(one)
+
+    def known():
+        keys = ("target", "is_in_view", "awareness", "awareness_level", "target_position", "last_known_position")
+        return [[one.get_value(key) for key in keys] for one in (tree, machine)] + [
+            [round(mind.get_grade(key), 5) for key in (*keys[:3], "seen")]]
+
+    return known
+
+
+@pytest.mark.parametrize("seen_from", [30, 50])
+@pytest.mark.parametrize("loads", [(70,), (45, 70), (70, 60), (60, 60, 60)])
+def test_a_quick_load_goes_on_as_from_the_save(minds, scheduler, thief, physics_frames, loads, seen_from):
+    """The save is at frame 40; each load is at a frame after it."""
+
+    def frame_of(number):
+        thief.position = Vector3(0.02 * number, -1, -5 if number >= seen_from else 60)
+        physics_frames(1)
+        return minds()
+
+    for number in range(40):
+        frame_of(number)
+    state = scheduler.save_state()
+    first = [frame_of(number) for number in range(40, 90)]
+    for last in loads:
+        assert scheduler.load_state(state)
+        again = [frame_of(number) for number in range(40, last)]
+        assert again == first[:last - 40]
+
+
 def test_a_loaded_tree_keeps_its_target_and_cleared_values(brain, scheduler, thief, physics_frames):
     tree = brain()
     physics_frames(5)

@@ -117,6 +117,7 @@ class SensorFeed(WatchedTarget):
     def was_loaded(self) -> None:
         """Look up the target of the loaded values in the next frame."""
         self.target, self.place = -1, None
+        self._revision, self._written, self._was_noticed = -1, UNWRITTEN, False
         self._is_first = self._is_loaded = True
         self.feeds.rest(self)       # which feeds the budget did not reach is not saved
         self.feeds.follow(self)

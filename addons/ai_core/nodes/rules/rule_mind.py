@@ -191,6 +191,7 @@ class RuleMind(ScheduledCharacter, SavedState, Node):
         return self.STATE.prepare(self, {**state, "mind": mind})
 
     def _finish_load(self) -> None:
+        self._fed.clear()           # the facts are those of the save
         self.feed_was_loaded()
         self._reschedule()
 
