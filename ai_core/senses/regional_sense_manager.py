@@ -104,8 +104,7 @@ SIGNALS, SIGHT, PERCEPTS = range(3)
 RAYS = ("line_of_sight", "occlusion")
 """Callables of the game that may fail."""
 
-TRAVEL = ByModality(
-    Record(SimpleNamespace, range_m=Number(1e-9), kept_per_m=Number(0, 1)), at="_changed_modalities")
+TRAVEL = ByModality(Record(SimpleNamespace, range_m=Number(1e-9), kept_per_m=Number(0, 1)), at="_changed_modalities")
 """How the ranges and shares kept per metre of changed modalities are saved."""
 
 WatchedPlace = tuple[Any, Any]
@@ -118,11 +117,10 @@ WatchedChanges = tuple[list[Any], list[Any], list[float], list[Any], list[Any]]
 class RegionalSenseManager(Saveable):
     """Reports to sensors the sources that they sense, in any modality.
 
-    Sensations are reported in the order of arrival, ties by sensor id, then by order of
-    emission. A signal begins in the advance after its emission with the sensors in reach then,
-    and is measured at the sensor again when it arrives: a sensor that moves away hears it later
-    and fainter, or not at all; a sensor that moves closer is notified at the time first computed.
-    For slow signals the front is simulated instead. A signal emitted during an advance is
+    Sensations are reported in the order of arrival, ties by sensor id, then by order of emission. A signal begins in
+    the advance after its emission with the sensors in reach then, and is measured at the sensor again when it arrives:
+    a sensor that moves away hears it later and fainter, or not at all; a sensor that moves closer is notified at the
+    time first computed. For slow signals the front is simulated instead. A signal emitted during an advance is
     delivered in the next advance at the earliest.
 
     Args:
@@ -144,8 +142,7 @@ class RegionalSenseManager(Saveable):
         scent_trails: marks left by sources that have a strength in its modality, smelled by
             sensors that have a threshold for it; None for no trails.
         max_clues: most clues at a time; 1 or more.
-        audience: receives sensations in batches, in place of each sensor's ``on_sensed``; see
-            ``SensationReceiver``.
+        audience: receives sensations in batches, in place of each sensor's ``on_sensed``; see ``SensationReceiver``.
         faults: where listeners that raise are reported; None logs them.
         trace: receives every sensation that a sensor receives.
 
@@ -171,23 +168,11 @@ class RegionalSenseManager(Saveable):
     # those that are not in the save are kept, under new ids and without memories.
 
     def __init__(
-        self,
-        clock: Clock,
-        *,
-        line_of_sight: LineOfSight | None = None,
-        modalities: Iterable[Modality] | None = None,
-        max_rays: int = MAXIMUM_RAYS,
-        period_frames: int = 1,
-        report_every_s: float = REPORT_EVERY_S,
-        up: Sequence[float] = (0.0, 1.0, 0.0),
-        occlusion: Between | None = None,
-        background: Background | None = None,
-        camouflage: Camouflage | None = None,
-        scent_trails: ScentTrails | None = None,
-        max_clues: int = MOST_CLUES,
-        audience: SensationReceiver | None = None,
-        faults: FaultIsolation | None = None,
-        trace: Trace | None = None,
+        self, clock: Clock, *, line_of_sight: LineOfSight | None = None, modalities: Iterable[Modality] | None = None,
+        max_rays: int = MAXIMUM_RAYS, period_frames: int = 1, report_every_s: float = REPORT_EVERY_S,
+        up: Sequence[float] = (0.0, 1.0, 0.0), occlusion: Between | None = None, background: Background | None = None,
+        camouflage: Camouflage | None = None, scent_trails: ScentTrails | None = None, max_clues: int = MOST_CLUES,
+        audience: SensationReceiver | None = None, faults: FaultIsolation | None = None, trace: Trace | None = None,
     ) -> None:
         self.line_of_sight = line_of_sight
         self.max_rays = whole_number("max_rays", max_rays, minimum=1)
@@ -196,8 +181,7 @@ class RegionalSenseManager(Saveable):
         check_callables(line_of_sight=line_of_sight, occlusion=occlusion, background=background)
         if audience is not None and not callable(getattr(audience, "receive", None)):
             raise TypeError(f"audience must have a method receive, got {shown(audience)}; see SensationReceiver")
-        self._modalities = ModalitySet(
-            (Modality.sight(), Modality.hearing()) if modalities is None else modalities)
+        self._modalities = ModalitySet((Modality.sight(), Modality.hearing()) if modalities is None else modalities)
         self.faults = given_faults(faults)
         self._sensors = SensorTable(self._modalities, self._up.tolist())
         self.period_frames = period_frames
@@ -248,17 +232,9 @@ class RegionalSenseManager(Saveable):
     # Sensors.
 
     def add_sensor(
-        self,
-        *,
-        position: ArrayLike,
-        forward: ArrayLike,
-        thresholds: Mapping[str, float],
-        sight_cones: Sequence[SightCone] = (),
-        detection_mask: int = ALL_AFFILIATIONS,
-        self_source: int | None = None,
-        memory: SenseMemory | None = None,
-        awareness: AwarenessSettings | None = None,
-        name: str = "",
+        self, *, position: ArrayLike, forward: ArrayLike, thresholds: Mapping[str, float],
+        sight_cones: Sequence[SightCone] = (), detection_mask: int = ALL_AFFILIATIONS, self_source: int | None = None,
+        memory: SenseMemory | None = None, awareness: AwarenessSettings | None = None, name: str = "",
         on_sensed: Callable[[Sensation], object] | None = None,
         on_gained: Callable[[MemoryChange], object] | None = None,
         on_lost: Callable[[MemoryChange], object] | None = None,
@@ -272,8 +248,7 @@ class RegionalSenseManager(Saveable):
         Args:
             position: where its ears and eyes are (m), 3 or 2 coordinates.
             forward: viewing direction, any length but 0.
-            thresholds: weakest intensity that it senses, by modality; it lacks the senses
-                that are not listed.
+            thresholds: weakest intensity that it senses, by modality; it lacks the senses that are not listed.
             sight_cones: the first cone that contains a target counts.
             detection_mask: affiliations that it senses, as bits.
             self_source: id of its own source, which it never senses.
@@ -281,8 +256,7 @@ class RegionalSenseManager(Saveable):
             awareness: settings of its awareness of targets, or None.
             name: identifies it when a save is loaded; sensors without a name are matched in the
                 order in which they were added.
-            on_sensed: called with each sensation; for a target that stays in view only every
-                ``report_every_s``.
+            on_sensed: called with each sensation; for a target that stays in view only every ``report_every_s``.
             on_gained, on_lost, on_expired, on_forgotten: called when its memory changes.
             on_awareness_changed: called when the level of a target changes.
             on_reported: called when it learns of a target from a report.
@@ -299,22 +273,15 @@ class RegionalSenseManager(Saveable):
             "on_awareness_changed": on_awareness_changed, "on_expired": on_expired, "on_reported": on_reported}
         listeners = {name: one for name, one in given.items() if one is not None}
         check_callables(**listeners)
-        new = self._sensors.add(
-            position, forward, thresholds, sight_cones, detection_mask, self_source, name
-        )
+        new = self._sensors.add(position, forward, thresholds, sight_cones, detection_mask, self_source, name)
         self._perception.add(new, listeners, memory, awareness)
         self._rests_until = 0
         return new
 
     def change_sensor(
-        self,
-        sensor_id: int,
-        *,
-        thresholds: Mapping[str, float] | None = None,
-        sight_cones: Sequence[SightCone] | None = None,
-        detection_mask: int | None = None,
-        self_source: int | None = None,
-        name: str | None = None,
+        self, sensor_id: int, *, thresholds: Mapping[str, float] | None = None,
+        sight_cones: Sequence[SightCone] | None = None, detection_mask: int | None = None,
+        self_source: int | None = None, name: str | None = None,
     ) -> None:
         """Replace the settings that are not None; ``self_source`` -1 for none.
 
@@ -402,8 +369,7 @@ class RegionalSenseManager(Saveable):
             for_s: duration (s), above 0; None for permanent. The last call counts.
 
         Raises:
-            TypeError, ValueError, UnknownNameError: if an argument is invalid;
-                then nothing is changed.
+            TypeError, ValueError, UnknownNameError: if an argument is invalid; then nothing is changed.
         """
         until_s, now_s = None, self.clock.now.seconds
         if for_s is not None:
@@ -461,27 +427,16 @@ class RegionalSenseManager(Saveable):
         elif about != -1:
             raise ValueError(f"about must be -1 for a source that is no clue, got {about}; pass lasts_s")
         new = self._sources.add(
-            position, strengths, affiliation, name,
-            light=light, size=size, pattern=pattern, details=details,
-        )
+            position, strengths, affiliation, name, light=light, size=size, pattern=pattern, details=details)
         if lasts_s is not None:
             self._sources.add_clue(new, until_s, self._max_clues)
         return new
 
     def change_source(
-        self,
-        source_id: int,
-        *,
-        strengths: Mapping[str, float] | None = None,
-        affiliation: int | None = None,
-        light: float | None = None,
-        size: float | None = None,
-        pattern: str | None = None,
-        tag: str | None = None,
-        actions: Mapping[str, float] | None = None,
-        parts: Sequence[VisiblePart] | None = None,
-        gives_light: bool | None = None,
-        name: str | None = None,
+        self, source_id: int, *, strengths: Mapping[str, float] | None = None, affiliation: int | None = None,
+        light: float | None = None, size: float | None = None, pattern: str | None = None, tag: str | None = None,
+        actions: Mapping[str, float] | None = None, parts: Sequence[VisiblePart] | None = None,
+        gives_light: bool | None = None, name: str | None = None,
     ) -> None:
         """Replace the settings that are not None.
 
@@ -492,8 +447,7 @@ class RegionalSenseManager(Saveable):
             self._sources.ids.check_name(name)
         self._sources.change(
             source_id, strengths, affiliation, light=light, size=size, pattern=pattern,
-            tag=tag, actions=actions, parts=parts, gives_light=gives_light,
-        )
+            tag=tag, actions=actions, parts=parts, gives_light=gives_light)
         if name is not None:
             self._sources.ids.rename(source_id, name)
 
@@ -543,14 +497,8 @@ class RegionalSenseManager(Saveable):
     # The world.
 
     def emit(
-        self,
-        source_id: int,
-        modality_name: str,
-        strength: float | None = None,
-        position: ArrayLike | None = None,
-        *,
-        tag: str | None = None,
-        channel: str = "",
+        self, source_id: int, modality_name: str, strength: float | None = None, position: ArrayLike | None = None, *,
+        tag: str | None = None, channel: str = "",
     ) -> None:
         """Send a signal that travels and is sensed once, such as a sound.
 
@@ -565,8 +513,7 @@ class RegionalSenseManager(Saveable):
 
         Raises:
             TypeError: if a number, string or position is of another type.
-            ValueError: if a value is out of range, the modality is continuous, or
-                the source has no strength in it.
+            ValueError: if a value is out of range, the modality is continuous, or the source has no strength in it.
             UnknownNameError: if the source or the modality is unknown.
 
         Cost: O(1) here. Signals emitted while no sensor moves are offered
@@ -589,14 +536,8 @@ class RegionalSenseManager(Saveable):
         self.emit(source_id, modality_name, level, position, tag=action, channel=action)
 
     def touch(
-        self,
-        sensor_id: int,
-        source_id: int,
-        modality_name: str = "touch",
-        strength: float = 1.0,
-        position: ArrayLike | None = None,
-        *,
-        tag: str | None = None,
+        self, sensor_id: int, source_id: int, modality_name: str = "touch", strength: float = 1.0,
+        position: ArrayLike | None = None, *, tag: str | None = None,
     ) -> None:
         """Deliver a collision, hit or damage to one sensor.
 
@@ -614,8 +555,7 @@ class RegionalSenseManager(Saveable):
         Raises:
             TypeError, ValueError, UnknownNameError: if an argument is invalid.
         """
-        self._emitted.touch(
-            sensor_id, source_id, modality_name, strength, position, tag, self.clock.now.seconds)
+        self._emitted.touch(sensor_id, source_id, modality_name, strength, position, tag, self.clock.now.seconds)
 
     def set_wind(self, velocity: ArrayLike) -> None:
         """Set the wind: slow signals, such as smells, drift with it.
@@ -655,9 +595,7 @@ class RegionalSenseManager(Saveable):
         """
         self._emitted.noise.remove(noise_id)
 
-    def change_modality(
-        self, name: str, *, range_m: float | None = None, kept_per_m: float | None = None
-    ) -> None:
+    def change_modality(self, name: str, *, range_m: float | None = None, kept_per_m: float | None = None) -> None:
         """Change how signals of a modality travel from now on: fog, haze, rain, clear air.
 
         Args:
@@ -672,10 +610,8 @@ class RegionalSenseManager(Saveable):
         number = self._modalities.number(name)
         before = self._modalities[number]
         changed = replace(
-            before,
-            range_m=before.range_m if range_m is None else range_m,
-            kept_per_m=before.kept_per_m if kept_per_m is None else kept_per_m,
-        )
+            before, range_m=before.range_m if range_m is None else range_m,
+            kept_per_m=before.kept_per_m if kept_per_m is None else kept_per_m)
         self._modalities.replace(number, changed)
 
     def advance(self, budget: Budget) -> None:
@@ -776,8 +712,7 @@ class RegionalSenseManager(Saveable):
         """Release from quarantine: the listeners of a sensor, the rays, or the audience.
 
         Args:
-            sensor_id: sensor whose listeners are released; None for ``line_of_sight``, ``occlusion``
-                and ``audience``.
+            sensor_id: sensor whose listeners are released; None for ``line_of_sight``, ``occlusion`` and ``audience``.
         """
         if sensor_id is None:
             self.faults.release(self._perception.audience_key)
@@ -952,9 +887,8 @@ class RegionalSenseManager(Saveable):
           waited by now; the seconds at most those of the last 1,000 passes.
         - ``longest_wait_passes``, ``longest_wait_s``: the longest wait of any pair so far.
         - ``advances_until_all_are_asked``: the current upper bound on the wait, in passes.
-        - ``noticed_within_s``: the same in seconds, at the pace of the slowest of the last
-          passes: a sensor notices a target in view that is not hidden, and its listeners are
-          notified, within this time.
+        - ``noticed_within_s``: the same in seconds, at the pace of the slowest of the last passes: a sensor notices a
+          target in view that is not hidden, and its listeners are notified, within this time.
         """
         continuous = self._continuous
         pairs_at_once = max(1, self.max_rays // self._visibility.most_rays_per_pair)
@@ -964,21 +898,14 @@ class RegionalSenseManager(Saveable):
         # Interrupted, a pass may have come by a sensor just before a target comes into its view.
         passes = bound + ages.was_interrupted
         return {
-            "sensors": len(self._sensors.ids),
-            "sources": len(self._sources.ids),
-            "clues": len(self._sources.clues),
-            **self._emitted.statistics(),
-            "scent_marks": 0 if self._smelling is None else len(self._smelling.trails),
-            "pairs_in_view": continuous.pairs_needing_rays,
-            "rays_asked": self._rays_asked,
-            "passes": continuous.ages.passes,
-            "oldest_query_passes": 0 if oldest is None else ages.age_passes(oldest),
+            "sensors": len(self._sensors.ids), "sources": len(self._sources.ids), "clues": len(self._sources.clues),
+            **self._emitted.statistics(), "scent_marks": 0 if self._smelling is None else len(self._smelling.trails),
+            "pairs_in_view": continuous.pairs_needing_rays, "rays_asked": self._rays_asked,
+            "passes": continuous.ages.passes, "oldest_query_passes": 0 if oldest is None else ages.age_passes(oldest),
             "oldest_query_s": 0.0 if oldest is None else ages.age_s(oldest, now_s),
             "longest_wait_passes": continuous.ages.longest_wait_passes,
-            "longest_wait_s": continuous.ages.longest_wait_s,
-            "advances_until_all_are_asked": bound,
-            "noticed_within_s": passes * slowest_pass_s + ages.notice_s(now_s),
-        }
+            "longest_wait_s": continuous.ages.longest_wait_s, "advances_until_all_are_asked": bound,
+            "noticed_within_s": passes * slowest_pass_s + ages.notice_s(now_s)}
 
     # State.
 

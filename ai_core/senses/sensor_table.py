@@ -106,14 +106,8 @@ class SensorTable:
         self.self_source = np.full(rows, NO_SOURCE, np.int64)
 
     def add(
-        self,
-        position: ArrayLike,
-        forward: ArrayLike,
-        thresholds: Mapping[str, float],
-        cones: Sequence[SightCone],
-        detection_mask: int,
-        self_source: int | None,
-        name: str = "",
+        self, position: ArrayLike, forward: ArrayLike, thresholds: Mapping[str, float], cones: Sequence[SightCone],
+        detection_mask: int, self_source: int | None, name: str = "",
     ) -> int:
         """Add a sensor, and return its id; everything is checked before anything changes."""
         place, direction = coordinates("position", position), coordinates("forward", forward)
@@ -141,12 +135,8 @@ class SensorTable:
         self.own_threshold[slot] = self.threshold[slot] = self.log_threshold[slot] = DEAF
 
     def change(
-        self,
-        sensor_id: int,
-        thresholds: Mapping[str, float] | None,
-        cones: Sequence[SightCone] | None,
-        detection_mask: int | None,
-        self_source: int | None,
+        self, sensor_id: int, thresholds: Mapping[str, float] | None, cones: Sequence[SightCone] | None,
+        detection_mask: int | None, self_source: int | None,
     ) -> None:
         """Replace what is not None; everything is checked before anything changes."""
         slot = self.ids.slot(sensor_id)
@@ -276,8 +266,6 @@ def _unit(name: str, directions: NDArray[np.float32]) -> NDArray[np.float32]:
     length = np.linalg.norm(directions.astype(np.float64), axis=1)
     if (length < SHORTEST_FORWARD_M).any():
         row = int(np.flatnonzero(length < SHORTEST_FORWARD_M)[0])
-        raise ValueError(
-            f"{name} must not be a zero vector, got {directions[row].tolist()} in row {row}"
-        )
+        raise ValueError(f"{name} must not be a zero vector, got {directions[row].tolist()} in row {row}")
     unit: NDArray[np.float32] = (directions / length[:, np.newaxis]).astype(np.float32)
     return unit

@@ -29,8 +29,7 @@ from ai_core.senses.sight.camouflage import NO_PATTERN, Camouflage
 
 __all__ = [
     "ALL_AFFILIATIONS", "NO_STRENGTH", "PLAIN", "Clue", "SourceDetails", "SourceTable", "VisiblePart",
-    "affiliation_mask", "named_levels", "same_rows", "visible_parts",
-]
+    "affiliation_mask", "named_levels", "same_rows", "visible_parts"]
 
 MOST_PARTS = 16
 """Parts of one source (count): each costs a ray whenever the source is looked at."""
@@ -59,8 +58,7 @@ class VisiblePart:
     Args:
         name: name of the part, for queries: "head".
         offset: from the position of the source (m), in world axes.
-        share: weight of the part, above 0; only the
-            proportion to the other parts counts.
+        share: weight of the part, above 0; only the proportion to the other parts counts.
     """
 
     name: str
@@ -144,11 +142,7 @@ class SourceTable:
     """
 
     def __init__(
-        self,
-        modalities: ModalitySet,
-        camouflage: Camouflage | None = None,
-        *,
-        has_backdrops: bool = False,
+        self, modalities: ModalitySet, camouflage: Camouflage | None = None, *, has_backdrops: bool = False,
     ) -> None:
         self._modalities = modalities
         self._lit = [number for number in range(len(modalities)) if modalities[number].needs_light]
@@ -173,16 +167,8 @@ class SourceTable:
         self.clues: list[tuple[float, int]] = []
 
     def add(
-        self,
-        position: ArrayLike,
-        strengths: Mapping[str, float],
-        affiliation: int,
-        name: str = "",
-        *,
-        light: float = 1.0,
-        size: float = 1.0,
-        pattern: str = "",
-        details: SourceDetails = PLAIN,
+        self, position: ArrayLike, strengths: Mapping[str, float], affiliation: int, name: str = "", *,
+        light: float = 1.0, size: float = 1.0, pattern: str = "", details: SourceDetails = PLAIN,
     ) -> int:
         """Add a source, and return its id; everything is checked before anything changes."""
         place = point("position", position)
@@ -232,41 +218,29 @@ class SourceTable:
 
     def collect_clues(self) -> None:
         """Find the clues among the sources."""
-        self.clues = [
-            (one.clue.until_s, source_id) for source_id, one in self.details.items() if one.clue is not None]
+        self.clues = [(one.clue.until_s, source_id) for source_id, one in self.details.items() if one.clue is not None]
         heapify(self.clues)
 
     def change(
-        self,
-        source_id: int,
-        strengths: Mapping[str, float] | None,
-        affiliation: int | None,
-        *,
-        light: float | None = None,
-        size: float | None = None,
-        pattern: str | None = None,
-        tag: str | None = None,
-        actions: Mapping[str, float] | None = None,
-        parts: Sequence[VisiblePart] | None = None,
+        self, source_id: int, strengths: Mapping[str, float] | None, affiliation: int | None, *,
+        light: float | None = None, size: float | None = None, pattern: str | None = None, tag: str | None = None,
+        actions: Mapping[str, float] | None = None, parts: Sequence[VisiblePart] | None = None,
         gives_light: bool | None = None,
     ) -> None:
         """Replace what is not None; everything is checked before anything changes."""
         slot = self.ids.slot(source_id)
-        if all(one is None for one in (
-                strengths, affiliation, light, size, pattern, tag, actions, parts, gives_light)):
+        if all(one is None for one in (strengths, affiliation, light, size, pattern, tag, actions, parts, gives_light)):
             return
         row = self.own_strength[slot] if strengths is None else (
             self._modalities.row("strengths", strengths, NO_STRENGTH))
-        bits = self.affiliation[slot] if affiliation is None else affiliation_mask(
-            "affiliation", affiliation)
+        bits = self.affiliation[slot] if affiliation is None else affiliation_mask("affiliation", affiliation)
         brightness = self.light[slot] if light is None else finite_number("light", light, minimum=0)
         times = self.size[slot] if size is None else _size(size)
         number = self.pattern[slot] if pattern is None else self.camouflage.number(pattern)
         changed: dict[str, Any] = {
             "tag": tag, "actions": None if actions is None else named_levels(actions),
             "parts": None if parts is None else visible_parts(parts), "gives_light": gives_light}
-        details = replace(
-            self.details_of(source_id), **{name: one for name, one in changed.items() if one is not None})
+        details = replace(self.details_of(source_id), **{name: one for name, one in changed.items() if one is not None})
         self._put_own(slot, row.tolist())
         self.affiliation[slot], self.light[slot], self.size[slot] = bits, brightness, times
         self.pattern[slot] = number
@@ -345,9 +319,7 @@ class SourceTable:
         if self._lit:
             factor = self.highest_factor(slots)
             for number in self._lit:
-                self.strength[slots, number] = np.where(
-                    own[:, number] < 0, NO_STRENGTH, own[:, number] * factor
-                )
+                self.strength[slots, number] = np.where(own[:, number] < 0, NO_STRENGTH, own[:, number] * factor)
         for number in self._moving:
             strength = self.strength[slots, number]
             self.strength[slots, number] = np.where(
@@ -393,9 +365,7 @@ class SourceTable:
 
 def affiliation_mask(name: str, value: int) -> int:
     """Return ``value`` if it is a mask of 32 bits."""
-    return whole_number(
-        name, value, minimum=0, maximum=ALL_AFFILIATIONS, remedy="it is a mask of 32 bits"
-    )
+    return whole_number(name, value, minimum=0, maximum=ALL_AFFILIATIONS, remedy="it is a mask of 32 bits")
 
 
 def same_rows(name: str, rows: int, wanted: int) -> None:
@@ -426,6 +396,4 @@ def named_levels(actions: Mapping[str, float]) -> dict[str, float]:
     for name in actions:
         if not isinstance(name, str):
             raise TypeError(f"actions must have strings as keys, got {shown(name)}")
-    return {
-        name: finite_number(f"actions[{name!r}]", level, minimum=0) for name, level in actions.items()
-    }
+    return {name: finite_number(f"actions[{name!r}]", level, minimum=0) for name, level in actions.items()}

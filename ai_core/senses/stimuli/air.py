@@ -29,9 +29,8 @@ def _emitted(owner: BackgroundNoise) -> list[str]:
 class BackgroundNoise(Saveable):
     """Lasting noises: a waterfall, an engine room, rain everywhere.
 
-    At each place the loudest noise counts. A noise with a position weakens with
-    distance as signals of its modality do, and ends at its range; walls, doors and what
-    muffles do not weaken it.
+    At each place the loudest noise counts. A noise with a position weakens with distance as signals of its modality do,
+    and ends at its range; walls, doors and what muffles do not weaken it.
 
     Attributes:
         all: noises by id.
@@ -94,8 +93,7 @@ class BackgroundNoise(Saveable):
 class Wind(Saveable):
     """One wind for the whole world, which may turn.
 
-    The drift of a smell is the difference between two moments, so it does not
-    depend on the frame rate.
+    The drift of a smell is the difference between two moments, so it does not depend on the frame rate.
     """
 
     STATE = DeclaredState(velocity=Point(3), drifted=Point(3, at="_drifted"), since_s=Seconds(at="_since_s"))

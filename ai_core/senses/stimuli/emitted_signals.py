@@ -196,8 +196,7 @@ class EmittedSignals(Saveable):
     def has_work(self) -> bool:
         """Whether a signal is under way."""
         queue = self.queue
-        return bool(
-            self.waiting or queue.under_way or queue.arrived or queue.awaiting_occlusion or self.waves)
+        return bool(self.waiting or queue.under_way or queue.arrived or queue.awaiting_occlusion or self.waves)
 
     @property
     def lacks_rays(self) -> bool:
@@ -386,8 +385,7 @@ class EmittedSignals(Saveable):
         self._is_delivered = False
         seen = MOST_ARRIVALS if is_unlimited or budget.charges_runs else SEEN_ON_TIME
         while not self._is_delivered and (is_unlimited or not budget.is_spent):
-            most = ARRIVALS_AT_ONCE if is_unlimited else min(
-                ARRIVALS_AT_ONCE, budget.steps_at_once(ARRIVALS_ON_TIME))
+            most = ARRIVALS_AT_ONCE if is_unlimited else min(ARRIVALS_AT_ONCE, budget.steps_at_once(ARRIVALS_ON_TIME))
             taken, heard = queue.take_arrived(
                 most, seen, self._begun_up_to, self._sensors, self._modalities.all, noise, self._kept_at, now_s)
             if not is_unlimited:

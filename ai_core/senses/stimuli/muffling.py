@@ -11,10 +11,7 @@ from ai_core.errors import UnknownNameError, shares_by_name, shown
 
 __all__ = ["Between", "Materials", "checked_shares"]
 
-Between = Callable[
-    [NDArray[np.float32], NDArray[np.float32], NDArray[np.int32], str],
-    "NDArray[np.float64] | None",
-]
+Between = Callable[[NDArray[np.float32], NDArray[np.float32], NDArray[np.int32], str], "NDArray[np.float64] | None"]
 """Callable that takes many lines (from (n, 3), to (n, 3), sensor ids (n,), name of the modality) and
 returns the share of the intensity that passes the obstacles on each: (n,), 0 to 1. None: all of it.
 """

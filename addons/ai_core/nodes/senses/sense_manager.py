@@ -95,11 +95,9 @@ def _own_modalities(manager: Any) -> list[Modality]:
     settings = core_settings(manager, manager.unit)
     touch_m = settings["touch"]["range_m"]
     senses = [
-        Modality.sight(**settings["sight"]),
-        Modality.hearing(**settings["hearing"]),
+        Modality.sight(**settings["sight"]), Modality.hearing(**settings["hearing"]),
         Modality.smell(**settings["smell"]),
-        Modality.touch(range_m=touch_m) if touch_m > 0 else Modality("touch", range_m=1.0),
-    ]
+        Modality.touch(range_m=touch_m) if touch_m > 0 else Modality("touch", range_m=1.0)]
     if manager.keeps_trails:
         smell = settings["smell"]
         senses.append(Modality(TRAIL, range_m=smell["range_m"], kept_per_m=smell["kept_per_m"]))
@@ -216,8 +214,7 @@ class SenseSignals:
         manager, first = self._manager, 0
         self._feed(sensations)
         node_of = manager.sensor_node
-        told = [sensations[one] for one in with_connections(
-            SENSED, [node_of(one.sensor_id) for one in sensations])]
+        told = [sensations[one] for one in with_connections(SENSED, [node_of(one.sensor_id) for one in sensations])]
         if not told:
             return
         stimuli: dict[tuple[int, str, Point], int] = {}
@@ -326,19 +323,11 @@ class SenseManager(SavedState, Node):
         self._places = self._space.places(), self._space.places()
         senses = self._senses = [one.name for one in modalities]
         settings: dict[str, Any] = {
-            "line_of_sight": self._line_of_sight,
-            "modalities": modalities,
-            "max_rays": self.max_rays,
-            "period_frames": self.period,
-            "occlusion": self._walls(),
-            "up": self._space.up,
-            "faults": self._scheduler.faults,
-            "trace": self._scheduler.trace,
-            "scent_trails": made_trails(self),
-            "camouflage": camouflage,
-            "audience": SenseSignals(self),
-            "background": Backdrops(self, self._space, camouflage) if self.sees_backgrounds else None,
-        }
+            "line_of_sight": self._line_of_sight, "modalities": modalities, "max_rays": self.max_rays,
+            "period_frames": self.period, "occlusion": self._walls(), "up": self._space.up,
+            "faults": self._scheduler.faults, "trace": self._scheduler.trace, "scent_trails": made_trails(self),
+            "camouflage": camouflage, "audience": SenseSignals(self),
+            "background": Backdrops(self, self._space, camouflage) if self.sees_backgrounds else None}
         if self.mode == self.Mode.REGIONAL:
             return RegionalSenseManager(self._scheduler.clock, **settings)
         smells = [one.name for one in modalities if one.is_slow]
@@ -507,8 +496,7 @@ class SenseManager(SavedState, Node):
         is_known = sensor is not None and sensor.is_class(f"Sensor{kind}") and sensor.belongs_to(self) and (
             source is None or (source.is_class(f"SenseSource{kind}") and source.belongs_to(self)))
         if not is_known:
-            raise RefusedValue(
-                f"needs a sensor, and a source or null, of this manager, got {sensor!r}, {source!r}")
+            raise RefusedValue(f"needs a sensor, and a source or null, of this manager, got {sensor!r}, {source!r}")
         with refused():
             self.core.set_importance([sensor.sensor_id], [importance], None if source is None else [source.source_id])
 

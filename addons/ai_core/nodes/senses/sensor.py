@@ -57,13 +57,9 @@ def _awareness(reasons: AwarenessReasons | None, now_s: float) -> dict[str, Any]
             "awareness": 0.0, "level_name": "unaware", "rate_per_s": 0.0, "visibility": {}, "stimulus_gain": {},
             "reacts_in_s": -1.0}
     return {
-        "awareness": reasons.value,
-        "level_name": reasons.level_name,
-        "rate_per_s": reasons.rate_per_s,
-        "visibility": dict(reasons.visibility),
-        "stimulus_gain": dict(reasons.stimulus_gain),
-        "reacts_in_s": -1.0 if reasons.reacts_at_s is None else max(0.0, reasons.reacts_at_s - now_s),
-    }
+        "awareness": reasons.value, "level_name": reasons.level_name, "rate_per_s": reasons.rate_per_s,
+        "visibility": dict(reasons.visibility), "stimulus_gain": dict(reasons.stimulus_gain),
+        "reacts_in_s": -1.0 if reasons.reacts_at_s is None else max(0.0, reasons.reacts_at_s - now_s)}
 
 
 def _cone(*numbers: float) -> SightCone:
@@ -241,8 +237,7 @@ class SensorBase(DrawnNode, SenseMember):
             position: place of the touch, a Vector3, or Vector2 in 2D; null for the position of the source.
         """
         if source is None or not source.is_class(self.source_class) or not source.belongs_to(self._manager):
-            raise RefusedValue(
-                f"touch() needs a {self.source_class} of the same SenseManager, got {source!r}")
+            raise RefusedValue(f"touch() needs a {self.source_class} of the same SenseManager, got {source!r}")
         place = None if position is None else self._manager.metres(position)
         self._manager.core.touch(self._id, source.source_id, "touch", strength, place, tag=tag)
 
@@ -419,16 +414,14 @@ class SensorBase(DrawnNode, SenseMember):
             "source": self._manager.source_node(last.source_id),
             "character": self._manager.character_of(last.source_id), "modality": last.modality,
             "strength": float(last.intensity), "position": self._manager.point(last.position), "tag": last.tag,
-            "age_s": self._manager.now_s - last.sent_at_s,
-        }
+            "age_s": self._manager.now_s - last.sent_at_s}
 
     @method
     def track(self, target: Node = None) -> dict:
         """Return the newest mark of a target's scent trail that the sensor smells, or of any trail with null.
 
-        Keys: source (null if it has left), position, strength, age_s; empty if the sensor smells no mark. To follow
-        a trail, move to position and call track() again. Requires smells_trails, and keeps_trails of the
-        SenseManager.
+        Keys: source (null if it has left), position, strength, age_s; empty if the sensor smells no mark. To follow a
+        trail, move to position and call track() again. Requires smells_trails, and keeps_trails of the SenseManager.
         """
         if self._manager is None or not self._manager.keeps_trails:
             return {}
@@ -438,8 +431,7 @@ class SensorBase(DrawnNode, SenseMember):
         mark = self._manager.core.track(self._id, None if source is None else source.source_id)
         return {} if mark is None else {
             "source": self._manager.source_node(mark.scent), "position": self._manager.point(mark.position),
-            "strength": mark.intensity, "age_s": self._manager.now_s - mark.left_at_s,
-        }
+            "strength": mark.intensity, "age_s": self._manager.now_s - mark.left_at_s}
 
     @method
     def recall(self, target: Node) -> dict:
@@ -472,14 +464,13 @@ class SensorBase(DrawnNode, SenseMember):
 
         target is a sense source, or the character of one.
 
-        Keys: senses, awareness (0 to 1), level_name, rate_per_s, visibility and stimulus_gain (strength by
-        modality), reacts_in_s (time until awareness_changed is emitted; -1 if no new level is reached). senses maps
-        each modality to: verdict ("sensed", "hidden", "too weak", "outside every cone", ...), intensity, threshold,
-        sensitivity, strength, light, motion, size, distance (-1 without a path), kept (share), acuity, clarity,
-        parts, noise, importance, waits_passes (-1 if no ray is needed), looks_in_frames (to the next look of the
-        sensor, see period of the SenseManager; -1 for what is heard or smelled). A modality with the verdict
-        "hidden" has hidden_by, too: the first physics body between the two now; null if there is none, or in a sense
-        graph.
+        Keys: senses, awareness (0 to 1), level_name, rate_per_s, visibility and stimulus_gain (strength by modality),
+        reacts_in_s (time until awareness_changed is emitted; -1 if no new level is reached). senses maps each modality
+        to: verdict ("sensed", "hidden", "too weak", "outside every cone", ...), intensity, threshold, sensitivity,
+        strength, light, motion, size, distance (-1 without a path), kept (share), acuity, clarity, parts, noise,
+        importance, waits_passes (-1 if no ray is needed), looks_in_frames (to the next look of the sensor, see period
+        of the SenseManager; -1 for what is heard or smelled). A modality with the verdict "hidden" has hidden_by, too:
+        the first physics body between the two now; null if there is none, or in a sense graph.
         """
         source = self._asked_source("why", target, may_be_null=False)
         if source is None:
@@ -515,37 +506,25 @@ class SensorBase(DrawnNode, SenseMember):
     def _recalled(self, one: KnownTarget) -> dict[str, Any]:
         now_s, point, seen = self._manager.now_s, self._manager.point, one.last_seen_position
         return {
-            "first_sensed_age_s": now_s - one.first_sensed_s,
-            "last_sensed_age_s": one.age_s(now_s),
+            "first_sensed_age_s": now_s - one.first_sensed_s, "last_sensed_age_s": one.age_s(now_s),
             "first_seen_age_s": -1.0 if one.first_seen_s is None else now_s - one.first_seen_s,
             "last_seen_age_s": -1.0 if one.last_seen_s is None else now_s - one.last_seen_s,
             "last_seen_position": None if seen is None else point(seen),
-            "last_known_position": point(one.last_known_position),
-            "known_age_s": now_s - one.known_at_s,
-            "velocity": point(one.velocity),
-            "expected_position": point(one.extrapolated_position(now_s)),
-            "modality": one.dominant_modality,
-            "strengths": dict(one.strengths),
-            "ages_s": {name: now_s - at_s for name, at_s in one.sensed_at_s.items()},
-            "is_lost": not one.is_noticed,
-            "is_expired": one.is_expired,
-        }
+            "last_known_position": point(one.last_known_position), "known_age_s": now_s - one.known_at_s,
+            "velocity": point(one.velocity), "expected_position": point(one.extrapolated_position(now_s)),
+            "modality": one.dominant_modality, "strengths": dict(one.strengths),
+            "ages_s": {name: now_s - at_s for name, at_s in one.sensed_at_s.items()}, "is_lost": not one.is_noticed,
+            "is_expired": one.is_expired}
 
     def _known(self, one: KnownTarget, visible: set[int]) -> dict[str, Any]:
         now_s = self._manager.now_s
         meter = self._manager.core.awareness_of(self._id, one.target)
         return {
-            "target": self._manager.source_node(one.target),
-            "character": self._manager.character_of(one.target),
+            "target": self._manager.source_node(one.target), "character": self._manager.character_of(one.target),
             "last_known_position": self._manager.point(one.last_known_position),
-            "velocity": self._manager.point(one.velocity),
-            "age_s": one.age_s(now_s),
-            "strength": one.strength,
-            "modality": one.dominant_modality,
-            "awareness": 0.0 if meter is None else meter.value,
-            "level": 0 if meter is None else meter.level,
-            "is_visible": one.target in visible,
-        }
+            "velocity": self._manager.point(one.velocity), "age_s": one.age_s(now_s), "strength": one.strength,
+            "modality": one.dominant_modality, "awareness": 0.0 if meter is None else meter.value,
+            "level": 0 if meter is None else meter.level, "is_visible": one.target in visible}
 
     def chosen_cones(self) -> list[SightCone]:
         """Return the valid items of sight_cones."""
