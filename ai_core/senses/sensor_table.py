@@ -45,8 +45,7 @@ class Abilities(NamedTuple):
 
     Attributes:
         row: its thresholds, as of ``ModalitySet.row``.
-        cones: its cones.
-        packed: the same as ``packed_cones`` returns them.
+        packed: its cones as ``packed_cones`` returns them.
         numbers: thresholds, their logarithms, and the numbers of the cones, as lists.
     """
 
@@ -62,19 +61,15 @@ class SensorTable:
     Rows not in use are ``DEAF``, so that tests over all rows exclude them.
 
     Attributes:
-        position: (capacity, 3) float32 (m).
-        forward: (capacity, 3) float32, unit length.
-        threshold: (capacity, modalities) float64, intensity that is sensed now, or ``DEAF``:
-            the own threshold divided by the sensitivity.
+        position, forward: (capacity, 3) float32, places (m) and directions of unit length.
+        threshold: (capacity, modalities) float64, intensity that is sensed now, or ``DEAF``: the own threshold divided
+            by the sensitivity.
         log_threshold: (capacity, modalities) float64, its logarithm, for rough tests.
-        own_threshold: (capacity, modalities) float64, as set.
-        sensitivity: (capacity, modalities) float64, factor on intensities, 1 by default.
+        own_threshold, sensitivity: (capacity, modalities) float64, as set, and a factor on intensities, 1 by default.
         until_s: when temporary sensitivities end (s), by id and number of the modality.
         keeps_targets: whether any cone ever had a ``lose_range_m``.
-        most_acuity: highest acuity of any cone so far (no unit).
-        farthest_cone_m: longest range of any cone so far (m).
-        cones: (capacity, k, 5) float64, rows of ``packed_cones``; k is the
-            largest number of cones of any sensor so far.
+        most_acuity, farthest_cone_m: highest acuity and longest range (m) of any cone so far.
+        cones: (capacity, k, 5) float64, rows of ``packed_cones``; k is the most cones of any sensor so far.
         detection_mask: (capacity,) int64, affiliations that it senses, as bits.
         self_source: (capacity,) int64, id of its own source, or ``NO_SOURCE``.
         period: frames from one look of all sensors to the next (count), 1 to ``LONGEST_PERIOD``.

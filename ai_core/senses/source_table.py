@@ -120,15 +120,13 @@ class SourceTable:
     """One row per source; ``ids`` holds the rows in use.
 
     Attributes:
-        position: (capacity, 3) float32 (m).
+        position, measured: (capacity, 3) float32, now and at the last measurement of speeds (m).
         own_strength: (capacity, modalities) float64, as set, or ``NO_STRENGTH``.
-        strength: (capacity, modalities) float64, the highest possible now: the own strength
-            times light, contrast to the background, and motion.
-        light: (capacity,) float64, how brightly it is lit, 0 or more.
-        size: (capacity,) float64, seen as if it were so many times nearer, above 0.
-        speed: (capacity,) float64, its speed, smoothed over ``MOTION_S`` (m/s); 0 unless motion counts.
-        measured: (capacity, 3) float32, its position at the last measurement of speeds (m).
-        measured_at_s: game time of that measurement (s).
+        strength: (capacity, modalities) float64, the highest possible now: the own strength times light, contrast to
+            the background, and motion.
+        light, size, speed: (capacity,) float64: how brightly it is lit, 0 or more; it is seen as if it were so many
+            times nearer, above 0; and its speed, smoothed over ``MOTION_S`` (m/s), 0 unless motion counts.
+        measured_at_s: game time of the last measurement of speeds (s).
         counts_motion: whether motion counts in any modality.
         pattern: (capacity,) number of its pattern, or ``NO_PATTERN``.
         affiliation: (capacity,) int64, groups that it belongs to, as bits.

@@ -48,14 +48,12 @@ class Arrival:
 
     Attributes:
         signal: the ``Signal``, as it is reported.
-        sensor_id: id of the sensor.
         line: 0 if it is under way, 1 if it waits for delivery, 2 if it waits for the occlusion.
         due_s: when it arrives (s).
-        leg_m: length of its last straight part, from ``x, y, z`` (m) to the sensor.
-        before: intensity at ``x, y, z``, less the share that obstacles on the last part absorb.
+        x, y, z, leg_m: where its last straight part begins (m), and the length of that.
+        before: intensity there, less the share that obstacles on the last part absorb.
         intensity: at the sensor.
         reach_m: largest length of the last part (m).
-        x: where the last part begins (m), as ``y`` and ``z``.
         since_s: game time at which it joined a line (s).
         is_final: it does not depend on where the sensor moves meanwhile.
     """
@@ -236,12 +234,9 @@ class ArrivalQueue:
         self, sensors, signal, kind, columns: tuple, place: tuple, latest_s: float = inf, is_final: bool = False,
         needs_occlusion: bool = False,
     ) -> None:
-        """Add the arrivals of a signal at sensors to those under way.
+        """Add the arrivals of a signal, as it is reported, at sensors to those under way.
 
         Args:
-            sensors: a ``SensorTable``.
-            signal: the ``Signal``, as it is reported.
-            kind: its modality.
             columns: of each sensor its slot, the distance of the signal in all (m), the length of the last straight
                 part of it (m), the intensity at the beginning of that part and at the sensor: lists.
             place: where the last straight part begins (m).
@@ -337,12 +332,9 @@ class ArrivalQueue:
             most: how many at most.
             seen: how many at most join the line before, and are dropped as too late.
             before: signals of this order and later ones wait for the next advance.
-            sensors: a ``SensorTable``.
             kinds: each modality at its number.
-            noise: ``BackgroundNoise``, or None.
             kept_at: called with a modality's number and a slot: share kept per metre where a sensor is, below 0
                 where no signal is heard; None for the share of the modality.
-            now_s: game time (s).
 
         Returns:
             How many were taken, and a ``Sensation`` of each that is heard.
