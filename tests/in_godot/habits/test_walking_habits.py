@@ -451,6 +451,28 @@ def ground(world, node, physics_frames):
     raise AssertionError("the navigation map was not built")
 
 
+@pytest.mark.parametrize("paths", ["agent", "service"])
+def test_one_who_keeps_away_stays_in_its_corner(flat_ground, node, physics_frames, signals, paths):
+    node("Node2D", flat_ground, name="Bear", position=Vector2(-350, -350))
+    body = node("CharacterBody2D", flat_ground, position=Vector2(-500, -450), motion_mode=1)
+    flee = habit("Flee", kind="HabitFlee", target_node=NodePath("../../../Bear"), keeps_away=True, speed=300.0)
+    if paths == "agent":
+        node("NavigationAgent2D", body)
+    else:
+        node("PathService", flat_ground, name="Paths", source=1)
+        flee.paths = NodePath("../../../Paths")
+    tree = construct("HabitTree")
+    tree.add_child(flee)
+    tree.add_child(habit("Approach", kind="HabitMoveTo", target_node=NodePath("../../../Bear")))
+    entered = signals(tree, "habit_entered")
+    body.add_child(tree)
+    physics_frames(240)
+    corner = body.position
+    assert math.dist(corner, (-600, -600)) < 20
+    physics_frames(120)
+    assert (len(entered), body.position) == (1, corner)
+
+
 def test_two_bodies_in_2d_use_the_avoidance_of_their_agents(flat_ground, node, physics_frames, signals):
     arrived, safe = [], []
     for side in (-1, 1):

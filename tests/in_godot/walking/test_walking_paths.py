@@ -192,6 +192,34 @@ def test_a_flight_ends_at_the_edge_of_the_grid(node, scheduler, field, physics_f
     assert max(abs(here.x - 95), abs(here.y - 95)) <= 95
 
 
+@pytest.mark.parametrize("keeps_away", [False, True])
+def test_a_cornered_flight_does_not_begin_again_and_again(
+    node, scheduler, field, physics_frames, signals, keeps_away,
+):
+    bear = node("Node2D", scheduler, position=Vector2(90, 90))
+    actor, tree, flee = with_habit(
+        node, scheduler, "HabitFlee", Vector2(30, 40), target_node=NodePath(f"../../../{bear.get_name()}"),
+        safe_distance=400.0, step_distance=60.0, arrival_distance=5.0, keeps_away=keeps_away, turn_speed=6.0)
+    idle = construct("Habit")
+    idle.set("name", "Idle")
+    tree.add_child(idle)
+    entered, ends = signals(flee, "entered"), signals(flee, "exited")
+    physics_frames(300)
+    corner = actor.position
+    assert math.dist(corner, (0, 0)) < 10
+    assert (len(entered), ends) == ((1, []) if keeps_away else (1, [(2,)]))
+    if keeps_away:
+        assert actor.rotation == pytest.approx(math.pi / 4, abs=0.1)
+    else:
+        assert tree.why_refused(tree.core.plan.places[1]) == (
+            "no target within begin_distance, or no place farther from it")
+    physics_frames(300)
+    assert (actor.position, len(entered)) == (corner, 1)
+    bear.position = Vector2(40, 10)
+    physics_frames(90)
+    assert (len(entered), actor.position.y > 40) == ((1, True) if keeps_away else (2, True))
+
+
 def test_a_search_at_the_edge_looks_at_places_of_the_grid(node, scheduler, field, physics_frames, signals):
     actor, tree, search = with_habit(
         node, scheduler, "HabitSearch", Vector2(10, 10), target_key="place", look_time=0.05, places=4, radius=80.0,

@@ -581,20 +581,21 @@ class WalkingHabit(ActorHabit):
             actor.set_velocity(Vector3(0, velocity.y, 0) if isinstance(velocity, Vector3) else Vector2(0, 0))
         self._emit_standing()
 
-    def on_map(self, run: HabitContext, place: Any, within: float) -> Any:
+    def on_map(self, place: Any, within: float) -> Any:
         """Return the nearest position on the ground of the actor, None if there is none within a distance.
 
-        It is the grid of ``paths``, or the navigation map of the actor's agent; without either, the place itself.
+        It is the ground of ``paths``, or the navigation map of the actor's agent; without either, the place itself.
         """
         service = self.node_of("paths")
         if service is not None:
-            return service.nearest_place(place, within)
-        agent = self._agent(self._tree.actor_node()) if run.memory.get("has_agent") else None
+            return service.nearest_place(place, within, is_goal=True)
+        agent = self._agent(self._tree.actor_node())
         if agent is None:
             return place
         server = singleton("NavigationServer2D" if isinstance(place, Vector2) else "NavigationServer3D")
         on = agent.get_navigation_map()
-        return server.map_get_closest_point(on, place) if server.map_get_iteration_id(on) else place
+        has_ground = server.map_get_iteration_id(on) and len(server.map_get_regions(on))
+        return server.map_get_closest_point(on, place) if has_ground else place
 
     def _walk(self, actor: Any, run: HabitContext, *, is_flat: bool, falls: bool) -> Any:
         """Return the TicketWalk or AgentWalk to follow, None for a straight line."""

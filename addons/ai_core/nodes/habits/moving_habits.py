@@ -49,6 +49,10 @@ WAITING_REACH = 1.25
 """Largest distance to the target between two attacks, as a share of the range (no unit): at 1, a chase below would
 begin and end in each other frame while the target walks away."""
 
+CORNERED_S = 1.0
+"""Time after which a cornered character looks again for a place to flee to (s): much less, and a habit below would
+begin and end all the time; much more, and it would be caught although its way is free again."""
+
 FLEEING_ANGLES = (0.0, 0.6, -0.6, 1.2, -1.2, 1.8, -1.8)
 """Directions that a fleeing character compares, relative to the direction away from the threat (rad)."""
 
@@ -386,7 +390,7 @@ class HabitSearch(TargetedHabit, WalkingHabit, Habit):
         """Return a place of the route on the ground; the first is the target's own, as is one far from any ground."""
         if run.memory["number"] == 0:
             return place
-        found = self.on_map(run, place, self.radius)
+        found = self.on_map(place, self.radius)
         return run.memory["route"][0] if found is None else found
 
     def _places_around(self, center: Any, spin: float) -> list[Any]:
@@ -415,9 +419,10 @@ class HabitSearch(TargetedHabit, WalkingHabit, Habit):
 class HabitFlee(TargetedHabit, WalkingHabit, Habit):
     """Runs away from a target up to a safe distance; by default from the target of the tree's sensor.
 
-    It begins below begin_distance. It succeeds at safe_distance, or when the sensor has forgotten the target, and fails
-    if a stretch gains no distance. A less urgent habit that approaches the target makes it begin again: to stay away,
-    set keeps_away.
+    It begins below begin_distance. It succeeds at safe_distance, or when the sensor has forgotten the target. A
+    cornered actor, for which no place is farther from the target, looks once a second for one: the habit fails, and
+    begins again when there is one; with keeps_away it stays active, and the actor faces the target. A less urgent habit
+    that approaches the target makes it begin again: to stay away, set keeps_away.
     """
 
     SENSED = "last_known_position"
@@ -437,8 +442,9 @@ class HabitFlee(TargetedHabit, WalkingHabit, Habit):
             " safe_distance.")
     keeps_away = export(
         bool, False,
-        doc="If true, the habit does not end at safe_distance: the actor stands there, and flees again from"
-            " begin_distance. It ends when the sensor has forgotten the target, or by its condition_scope.")
+        doc="If true, the habit does not end at safe_distance or in a corner: the actor stands there, and flees again"
+            " from begin_distance, or when it can. It ends when the sensor has forgotten the target, or by its"
+            " condition_scope.")
     step_distance = export(
         float, 5.0, range=(0.1, 1000, 0.1), or_greater=True, unit="m",
         doc="Distance that the actor moves in one direction before it chooses again.")
@@ -455,10 +461,15 @@ class HabitFlee(TargetedHabit, WalkingHabit, Habit):
             yield (f"begin_distance must not be above safe_distance, got {self.begin_distance:g} and"
                    f" {self.safe_distance:g}; the habit begins below safe_distance")
 
-    REFUSAL = "no target within begin_distance"
+    REFUSAL = "no target within begin_distance, or no place farther from it"
 
     def may_begin(self, run: HabitContext) -> bool:
-        return self.is_within(run, math.nextafter(self._begins_at(), 0.0))
+        if not self.is_within(run, math.nextafter(self._begins_at(), 0.0)):
+            return False
+        if "cornered_s" not in run.kept:
+            return True
+        threat, here = self.goal_and_position(self._tree.actor_node(), run)
+        return self._place_to_go(run, threat, here) is not None
 
     def goes_to_a_place(self, run: HabitContext) -> bool:
         return False
@@ -486,25 +497,51 @@ class HabitFlee(TargetedHabit, WalkingHabit, Habit):
             self.stand(run)
             return Status.RUNNING
         memory["is_safe"] = False
-        if "goal" not in memory:
-            memory["goal"] = self._away(run, threat, here)
+        if "goal" not in memory and not self._choose_goal(run, threat, here):
+            return self._stays_cornered(run, threat, here)
         if self.walk_to(run, memory["goal"]) is Status.RUNNING:
             return Status.RUNNING
         del memory["goal"]
-        gained = flat_distance(here, threat) - flat_distance(memory.pop("left_at", here), threat)
-        if gained <= 0:
-            return Status.FAILED
-        memory["goal"] = self._away(run, threat, here)
+        if distance(memory.pop("left_at", here), here) <= self._least_way():
+            run.kept["cornered_s"] = run.tree.seconds
+        if not self._choose_goal(run, threat, here):
+            return self._stays_cornered(run, threat, here)
         self.set_out(run, memory["goal"])
         return Status.RUNNING
 
-    def _away(self, run: HabitContext, threat: Any, here: Any) -> Any:
-        """Return the place within a step that is farthest from the threat; its own without any ground there."""
-        run.memory["left_at"] = here
+    def _choose_goal(self, run: HabitContext, threat: Any, here: Any) -> bool:
+        """Choose the next place to flee to; return whether there is one."""
+        goal = self._place_to_go(run, threat, here)
+        if goal is not None:
+            run.memory["goal"], run.memory["left_at"] = goal, here
+        return goal is not None
+
+    def _place_to_go(self, run: HabitContext, threat: Any, here: Any) -> Any:
+        """Return the place within a step that is farthest from the threat; None in a corner, and for a while after."""
+        now_s, kept = run.tree.seconds, run.kept
+        if now_s - kept.get("cornered_s", -math.inf) < CORNERED_S - 1e-9:
+            return None
         ahead, step = _angle_between(threat, here), self.step_distance
-        found = [self.on_map(run, _beside(here, ahead + one, step), step) for one in FLEEING_ANGLES]
+        found = [self.on_map(_beside(here, ahead + one, step), step) for one in FLEEING_ANGLES]
         places = [place for place in found if place is not None]
-        return max(places, key=lambda place: flat_distance(place, threat), default=here)
+        best = max(places, key=lambda place: flat_distance(place, threat), default=here)
+        if flat_distance(best, threat) - flat_distance(here, threat) > self._least_way():
+            kept.pop("cornered_s", None)
+            return best
+        kept["cornered_s"] = now_s
+        return None
+
+    def _stays_cornered(self, run: HabitContext, threat: Any, here: Any) -> Status:
+        if not self.keeps_away:
+            return Status.FAILED
+        self.stand(run)
+        if self.turn_speed:
+            self.turn(self._tree.actor_node(), threat, here, self.turn_speed * run.elapsed_s)
+        return Status.RUNNING
+
+    def _least_way(self) -> float:
+        """Return the distance that is no way to flee, as the actor would have arrived."""
+        return float(min(self.arrival_distance, self.step_distance / 2))
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_look_at.svg", keywords="face target, turn, aim, rotate")

@@ -685,14 +685,17 @@ class PathService(SavedState, Node):
             cell = cell if nearest is None else nearest
         return cell
 
-    def nearest_place(self, place: Any, within: float) -> Any:
+    def nearest_place(self, place: Any, within: float, *, is_goal: bool = False) -> Any:
         """Return a position if its cell is free, else the free cell nearest to it within a distance, None without one.
 
-        Over a navigation map, where any position is as good, the position itself.
+        Over a navigation map: of a goal the nearest position on the map; of a start, whose distance to the map
+        ``snap_distance`` limits, the position itself.
         """
         self.service  # noqa: B018
         if self._places is None:
-            return place
+            provider = self._provider
+            provider.check("place", place)
+            return provider.nearest(place) if is_goal and provider.is_ready else place
         numbers, passage = checked_place("place", place, self._places.dimensions), self._provider.passage
         cell = int(self._places.cells_at(np.array([numbers]))[0])
         if cell >= 0 and passage.is_free(cell):
