@@ -73,7 +73,7 @@ cdef class HabitPlace:
     cdef public tuple begins_on, blocking, children, columns, non_blocking
     cdef public Py_ssize_t index, end, number
     cdef public double asks_every_s, inertia, cooldown_s, remembers_s, repeats, retries, timeout_s, urgency, weight
-    cdef public bint asks_together, interrupts, is_beside, is_free, is_polled, is_utility
+    cdef public bint asks_together, interrupts, is_beside, is_free, is_polled, is_polled_on_message, is_utility
     cdef readonly ValuesAre values
     cdef readonly ValueIs check
     cdef readonly ValueWrite write

@@ -117,6 +117,7 @@ class HabitPlace:
         asks_together: its condition can ask several habits in one call.
         is_beside: launched beside its siblings, not among them.
         is_polled: asked in every tick whether it can begin.
+        is_polled_on_message: asked in every tick in which it remembers a message of ``begins_on``.
         is_free: can always begin.
         is_utility: its children launch by score.
         interrupts: its children interrupt each other: by order, or by score.
@@ -141,6 +142,7 @@ class HabitPlace:
         self.asks_every_s, self.remembers_s = habit.asks_every_s, habit.remembers_s
         self.begins_on = habit.begins_on
         self.is_polled = not (habit.wakes_on or habit.begins_on or habit.asks_every_s)
+        self.is_polled_on_message = not (habit.wakes_on or habit.asks_every_s) and habit.remembers_s > 0
         self.is_beside = habit.non_blocking
         self.held = math.inf if habit.uninterruptible else None
         self.can_activate = habit.callback("can_activate")
@@ -970,6 +972,9 @@ class HabitRunner:
         return tuple(asked)
 
     def _asks_now(self, place: HabitPlace) -> bool:
+        if place.is_polled_on_message:
+            return self._messages is not None and self._has_message(
+                place, (self._answered or {}).get(place.index, 0))
         if not place.asks_every_s:
             return False
         at_s = self._asks_at_s.get(place.index) if self._asks_at_s is not None else None

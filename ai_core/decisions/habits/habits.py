@@ -82,7 +82,8 @@ class Habit:
             0 running, 1 succeeded, 2 failed.
         columns: names of the numbers that each run of a batch keeps.
         remembers_s: how long the habit can still begin after ``begins_on`` (s), 0 or
-            more; 0 for the next tick only.
+            more; 0 for the next tick only. Without ``wakes_on`` and ``asks_every_s`` it
+            is asked in every tick of this time.
         score: returns how much a child of a utility habit is wanted, a number; called when
             it is asked whether it can begin, and while it is active. See ``utility``.
         inertia: for a utility habit: by how much the score of another child must exceed

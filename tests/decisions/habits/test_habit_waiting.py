@@ -402,3 +402,54 @@ def test_a_wait_needs_names_or_time_and_an_active_habit():
     tree.stop()
     with pytest.raises(RuntimeError, match="'root' is not active and cannot wait"):
         run.wait_s(1)
+
+
+def dodger(launch, allowed, wanted, **options):
+    return HabitTree(Habit("guard", [
+        Habit("dodge", begins_on=("noise",), remembers_s=0.5, can_activate=lambda _: allowed[0],
+              score=lambda _: wanted[0], **options),
+        Habit("stand", score=lambda _: 0.5)], launch))
+
+
+@pytest.mark.parametrize(("after", "expected"), [(2, "dodge"), (6, "stand")])
+@pytest.mark.parametrize("launch", [Launch.PRIORITIZED, Launch.UTILITY])
+def test_a_remembered_event_begins_a_habit_once_it_can(launch, after, expected):
+    allowed, wanted = [launch is Launch.UTILITY], [0.0]
+    tree = dodger(launch, allowed, wanted)
+    tree.tick(0.1)
+    tree.notify("noise")
+    for _ in range(after):
+        tree.tick(0.1)
+        assert tree.active_paths() == ["guard/stand"]
+    allowed[0], wanted[0] = True, 0.9
+    tree.tick(0.1)
+    assert tree.active_paths() == [f"guard/{expected}"]
+
+
+def test_who_waits_is_not_asked_by_a_remembered_event():
+    asked = []
+    root = Habit("guard", [
+        Habit("dodge", begins_on=("noise",), remembers_s=9.0, wakes_on=("seen",), can_activate=asked.append),
+        Habit("stand")])
+    tree = HabitTree(root)
+    tree.tick(0.1)
+    tree.notify("noise")
+    for _ in range(5):
+        tree.tick(0.1)
+    assert len(asked) == 1
+    tree.notify("seen")
+    tree.tick(0.1)
+    assert len(asked) == 2
+
+
+def test_a_tree_sleeps_again_once_an_event_is_forgotten():
+    tree = dodger(Launch.PRIORITIZED, [False], [0.0])
+    tree.tick(0.1)
+    tree.tick(0.1)
+    assert tree.wakes_at_s == math.inf
+    tree.notify("noise")
+    tree.tick(0.1)
+    assert tree.wakes_at_s != math.inf
+    for _ in range(6):
+        tree.tick(0.1)
+    assert tree.wakes_at_s == math.inf

@@ -144,8 +144,8 @@ class Habit(ChartNode, Node):
             " this habit and of habits below it may read the payload: event.position.")
     remember_for = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", core="remembers_s",
-        doc="Time during which the habit may still begin after such a message, for example once a hold ends; 0 allows"
-            " the next tick only.")
+        doc="Time during which the habit may still begin after such a message, once its condition is true or a hold"
+            " ends; 0 allows the next tick only.")
     timeout = export(
         float, 0.0, range=(0, 600, 0.01), or_greater=True, unit="s", group="Times and Results",
         doc="Longest duration of a run; a longer run fails. 0 means no limit.")
