@@ -14,7 +14,7 @@ from ai_core.errors import finite_number, shown, whole_number
 from ai_core.saving.kinds import Kind, Optional, Point, Record
 
 __all__ = [
-    "REQUEST_STATE", "GridRoutes", "RouteRequest", "Routes", "StraightRoutes", "checked_routes",
+    "REQUEST_STATE", "ROUTE_REQUEST_STATE", "GridRoutes", "RouteRequest", "Routes", "StraightRoutes", "checked_routes",
     "only_to",
 ]
 
@@ -77,7 +77,10 @@ def _place(squad: Any) -> int:
     return int(squad.dimensions)
 
 
-REQUEST_STATE = Optional(Record(RouteRequest, start=Point(_place), goal=Point(_place), key=Kind()), at="_requested")
+ROUTE_REQUEST_STATE = Record(RouteRequest, start=Point(_place), goal=Point(_place), key=Kind())
+"""How a request is saved."""
+
+REQUEST_STATE = Optional(ROUTE_REQUEST_STATE, at="_requested")
 """How the request of a squad that waits for its path is saved."""
 
 

@@ -57,6 +57,7 @@ from ai_core.squads.formation_march import (
     plane_axes,
 )
 from ai_core.squads.free_cells import NearestFree
+from ai_core.squads.post_routes import PostRoutes
 from ai_core.squads.routes import REQUEST_STATE, RouteRequest, Routes, checked_routes
 from ai_core.squads.situation import SIGHTING_STATE, Sighting, TacticalSituation
 from ai_core.squads.slot_assignment import assign_formation_slots
@@ -94,6 +95,8 @@ def checked_place(name: str, place: ArrayLike, dimensions: int) -> Floats:
 
 REASSIGN_DISTANCE = 2.0
 """Distance of a member from its slot, in spacings, above which a new assignment of slots is considered."""
+MOST_SPEED = 1e6
+"""Factor of a velocity that is then limited to the speed of the member (no unit)."""
 SLOT_REST_S = 0.04
 """Least time between two assignments of slots while membership does not change (s for each member).
 
@@ -168,7 +171,7 @@ class Squad(Saveable):
         slots_given_s=Seconds(at="_slots_given_s"), infeasible=ListOf(Whole(), make=tuple), stance=Part(at="judgement"),
         counts=MapOf(Whole(), names=COUNTS, at="_counts"), sightings=ListOf(SIGHTING_STATE, make=tuple, at="_met"),
         tactic=Hook(),
-        tasks=MapOf(TASK_STATE, key=Whole(), at="_tasks"), tokens=Part(),
+        tasks=MapOf(TASK_STATE, key=Whole(), at="_tasks"), posts=Part(), tokens=Part(),
         choice=Part(if_saveable=True, at="choose_tactic"), is_deciding=Flag(at="_is_deciding"),
         thought_at_s=Optional(Seconds(), at="_thought_at_s"), skipped_s=Seconds(0, at="_skipped_s"))
 
@@ -195,6 +198,7 @@ class Squad(Saveable):
             standing=standing)
         self.clock, self.on_event = clock, on_event
         self.routes = checked_routes(routes)
+        self.posts = PostRoutes(self.routes, self.dimensions)
         self.faults = given_faults(faults)
         check_kind("formation", formation, Formation)
         self.formation = Formation.wedge() if formation is None else formation
@@ -283,6 +287,7 @@ class Squad(Saveable):
         self._thought = self._update = None     # they may lay a path beside the ground as it was: they begin again
         if self._march.path is not None:
             self._march.path.invalidate_clearance()
+        self._safely("cancel", self.posts.forget_all)
         if self.order.kind in ("move", "form_up") and not self.order.is_done:
             self._asks_again = self._ticket is not None or self._resumes is not None
             self.order.state = "waiting"
@@ -673,6 +678,8 @@ class Squad(Saveable):
             self._safely("choose_tactic", self._choose_tactic)
             if not self._safely("tactic", self._plan):
                 self._set_tasks({})
+        if self._tasks:
+            self._safely("posts", self._keep_posts)
 
     def remove(self, member_id: int) -> SquadMember:
         """Remove a member that left or was lost, and return it; a commander is replaced at once.
@@ -687,6 +694,7 @@ class Squad(Saveable):
         member = self._members.pop(member_id)
         self._request_slots("few_changes")
         self._tasks.pop(member_id, None)
+        self._safely("cancel", lambda: self.posts.forget(member_id))
         self.tokens.forget(member_id)
         for tactic in self._tactics.values():
             tactic.forget_member(member_id)
@@ -745,6 +753,12 @@ class Squad(Saveable):
                 if given_up:
                     self._notify("tasks_given_up", given_up)
 
+    def _keep_posts(self) -> None:
+        """Request and receive the paths of members with positions of their own."""
+        posts = {number: task.position for number, task in self._tasks.items() if task.position is not None}
+        places = {number: self.marchers.positions[self.row_of(number)] for number in posts}
+        self.posts.keep(posts, places, self._now_s)
+
     def _checked_task(self, member_id: int, task: SquadTask) -> SquadTask:
         self.row_of(member_id)
         check_type(f"the plan for member {member_id}", task, SquadTask)
@@ -771,6 +785,7 @@ class Squad(Saveable):
             one: task if task.kind != "attack" or one in holders else SquadTask("stand_by", None, task.target)
             for one, task in tasks.items()}
         self.marchers.is_detached[:] = np.isin(self.marchers.ids, list(tasks))
+        self._safely("cancel", lambda: self.posts.keep_only(tasks))
         changed = tuple(
             one for one in sorted({*before, *tasks}) if _task_key(before.get(one)) != _task_key(self._tasks.get(one)))
         if changed:
@@ -782,16 +797,22 @@ class Squad(Saveable):
         rows = marchers.is_detached.nonzero()[0]
         if not len(rows):
             return
-        places = [self._tasks[number].position for number in marchers.ids[rows].tolist()]
-        here = marchers.positions[rows]
-        goals: NDArray[np.float64] = np.array([
-            own if place is None else place for own, place in zip(here.tolist(), places, strict=True)])
-        offsets = goals - here
+        ids, here = marchers.ids[rows].tolist(), marchers.positions[rows]
+        goals, stops, ends = here.copy(), here.copy(), np.ones(len(rows), bool)
+        for row, number in enumerate(ids):
+            place = self._tasks[number].position
+            if place is not None:
+                goals[row] = place
+                stops[row], ends[row] = self.posts.ahead(number, here[row], place)
+        offsets = stops - here
         velocities = offsets / max(self.settings.response_s, elapsed_s)
+        velocities[~ends] *= MOST_SPEED     # it does not slow down before a corner of its path
         speeds = np.sqrt((velocities[:, list(plane_axes(self.dimensions))] ** 2).sum(axis=1))
         share = np.minimum(1.0, marchers.speeds[rows] / np.maximum(speeds, 1e-9))
         marchers.destinations[rows] = goals
         marchers.velocities[rows] = velocities * share[:, None]
+        if self.dimensions == 3:
+            marchers.rises[rows] = np.where(ends, 0.0, marchers.velocities[rows, 1])    # over steps of its path
 
     def _admit(self, member: SquadMember, place: Floats) -> None:
         """Add an existing member record, from another squad or new."""
@@ -1134,7 +1155,8 @@ class Squad(Saveable):
         """Release all callbacks, and rules that choose the tactic, that were quarantined after repeated errors."""
         if isinstance(self.choose_tactic, TacticByRules):
             self.choose_tactic.mind.release_quarantined()
-        for step in ("path", "cancel", "slots", "march", "choose_commander", "choose_tactic", "tactic", "on_event"):
+        for step in ("path", "cancel", "slots", "march", "choose_commander", "choose_tactic", "tactic", "posts",
+                     "on_event"):
             self.faults.release((self, step))
 
     def __len__(self) -> int:

@@ -1,6 +1,8 @@
 """Squads whose ways lead over a grid keep clear of its walls; where there is no map at all, of nothing."""
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -70,6 +72,66 @@ def test_a_commander_in_a_wall_leads_out_of_it(node, world, scheduler, service, 
     until(squad.is_idle, physics_frames)
     assert squad.get_order()["state"] == "done"
     assert places(squad)[0] == pytest.approx([330, 195], abs=4)
+
+
+def in_the_wall(squad):
+    """Rows of cells of the wall, of its door too, in which members are."""
+    cells = np.rint(places(squad) / 10)
+    return set(cells[cells[:, 0] == 20][:, 1].tolist())
+
+
+@pytest.mark.parametrize("tactic", ["flanking", "bounding_overwatch", "suppressing_fire"])
+def test_members_come_to_their_posts_through_the_door(node, world, squad, service, physics_frames, tactic):
+    for member in squad.get_members():
+        member.attack, member.attack_range = {"ground": 2.0}, 60.0
+    enemy = node("Node2D", world, position=Vector2(330, 60))
+    physics_frames(2)
+    squad.see([enemy])
+    squad.use_tactic(tactic)
+    passed = set()
+    for _ in range(1500):
+        physics_frames(1)
+        passed |= in_the_wall(squad)
+    assert passed <= {18, 19, 20, 21}
+    assert passed
+    assert (places(squad)[:, 0] > 210).sum() >= (2 if tactic == "suppressing_fire" else 4)
+    squad.use_tactic("")
+    physics_frames(10)
+    assert service.get_stats()["tickets"] == 0
+    assert service.get_stats()["requests"] < 100
+
+
+def test_members_on_their_way_to_posts_go_on_after_a_load(node, world, squad, scheduler, physics_frames):
+    enemy = node("Node2D", world, position=Vector2(330, 60))
+    physics_frames(2)
+    squad.see([enemy])
+    squad.use_tactic("flanking")
+    for frames in (6, 1, 200):          # requested, searched, on the way
+        physics_frames(frames)
+        state, before = scheduler.save_state(), places(squad)
+
+        def walked(frames=90):
+            found = []
+            for _ in range(frames):
+                physics_frames(1)
+                found.append(places(squad).tolist())
+            return found
+
+        first = walked()
+        assert scheduler.load_state(json.loads(json.dumps(state)))
+        for body, place in zip(squad.get_characters(), before.tolist(), strict=True):
+            body.position = Vector2(*place)
+        assert walked() == first
+    assert (places(squad)[:, 0] > 200).any()
+
+
+def test_a_post_that_no_path_leads_to_is_explained(node, world, squad, service, physics_frames):
+    service.set_walls([Vector2i(20, row) for row in range(40)], False)
+    squad.see([node("Node2D", world, position=Vector2(330, 60))])
+    squad.use_tactic("flanking")
+    physics_frames(120)
+    whys = {task["kind"]: task["why"] for task in squad.get_tasks().values()}
+    assert "no path leads" in whys["flank"]
 
 
 def test_without_a_navigation_map_a_formation_keeps_its_form(node, world, scheduler, physics_frames):

@@ -814,8 +814,11 @@ class Squad(SavedState, Node):
 
     @method
     def get_tasks(self) -> dict:
-        """Return the tasks by SquadMember, each a Dictionary with kind, position and target."""
-        return {self._members[one]: self._task(task) for one, task in self.core.tasks.items()}
+        """Return the tasks by SquadMember, each a Dictionary with kind, position, target and why.
+
+        why is the reason why no path of the PathService leads to the position; else it is empty.
+        """
+        return {self._members[one]: self._task(one, task) for one, task in self.core.tasks.items()}
 
     @method
     def get_attackers(self) -> list:
@@ -825,7 +828,7 @@ class Squad(SavedState, Node):
     def task_of(self, member: Any) -> dict:
         """Return the task of a member, empty if it has none."""
         task = self.core.tasks.get(member.member_id)
-        return {} if task is None else self._task(task)
+        return {} if task is None else self._task(member.member_id, task)
 
     def enemy(self, number: int) -> Any:
         """Return the node of an enemy, None if it is gone."""
@@ -842,10 +845,10 @@ class Squad(SavedState, Node):
     def enemies_by_id(self, enemies: dict[int, Any]) -> None:
         self._enemies = {number: node.instance_id for number, node in enemies.items()}
 
-    def _task(self, task: Any) -> dict:
+    def _task(self, number: int, task: Any) -> dict:
         return {
             "kind": task.kind, "position": self._point_or_none(task.position),
-            "target": self._target(task)}
+            "target": self._target(task), "why": self.core.posts.why(number)}
 
     def _target(self, task: Any) -> Any:
         """Return the target of a task: the character of a member for helping tasks, else an enemy."""

@@ -169,7 +169,7 @@ class SquadMember(Node):
 
     @method
     def get_task(self) -> dict:
-        """Return the task from the squad's tactic: kind, position and target; empty while it keeps its slot."""
+        """Return the task from the squad's tactic, as in Squad.get_tasks(); empty while it keeps its slot."""
         return {} if self._squad is None else self._squad.task_of(self)
 
     def capabilities(self) -> Capabilities | None:
