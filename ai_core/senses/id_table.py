@@ -63,11 +63,6 @@ class IdTable:
         self._free: list[int] = []
 
     def __len__(self) -> int:
-        return self.count
-
-    @property
-    def count(self) -> int:
-        """How many ids are in use."""
         return len(self._ascending)
 
     @property

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import UnknownNameError, finite_number, keep_number, several, shown
+from ai_core.errors import UnknownNameError, finite_number, keep_number, named, several, shown
 from ai_core.saving.fields import place_in, refuse
 from ai_core.saving.kinds import Kind, MapOf
 
@@ -176,10 +176,7 @@ class ModalitySet:
 
     def number(self, name: str) -> int:
         """Return the number of the modality called ``name``."""
-        try:
-            return self.numbers[name]
-        except (KeyError, TypeError):
-            raise UnknownNameError("modality", name, self.numbers) from None
+        return named("modality", name, self.numbers)
 
     def replace(self, number: int, modality: Modality) -> None:
         """Replace the settings of a modality from now on; its name must stay."""

@@ -195,7 +195,7 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
     def _scent_near(self, region: str | int, source_id: int, modality_name: str) -> tuple[int, Scent | None]:
         number = self._modalities.number(modality_name)
         if number not in self._smells.models:
-            raise UnknownNameError("smell", modality_name, map(self._smells.name_of, self._smells.models))
+            raise UnknownNameError("smell", modality_name, self._smells.names)
         region_id = self._graph.graph.region_id(region)
         return region_id, self._smells.scents.get(ScentKey(modality_name, int(source_id)))
 

@@ -204,7 +204,7 @@ class ScentKey(NamedTuple):
 
 
 SENSOR_OR_SOURCE = Whole(maximum=LARGEST_ID)
-KEY = Row(ScentKey, OneOf(lambda owner: map(owner.name_of, owner.models)), SENSOR_OR_SOURCE)
+KEY = Row(ScentKey, OneOf(lambda owner: owner.names), SENSOR_OR_SOURCE)
 
 
 class SmellSpreading(Saveable):
@@ -215,7 +215,7 @@ class SmellSpreading(Saveable):
     time of a step, those that are due by then are made as one.
 
     Attributes:
-        models: how each smell spreads, by the number of its modality.
+        models, names: how each smell spreads, by the number of its modality, and their names.
         scents: every scent, in the order of their last emissions: one too many drops the first.
         dropped: total of scents that were dropped so.
         at_once: steps that the round under way, or the last, makes as one (count).
@@ -244,15 +244,12 @@ class SmellSpreading(Saveable):
         self._modalities, self._sensors, self._graph = modalities, sensors, graph
         self._step_s, self._report_every_s = step_s, report_every_s
         self.models = {number: SmellModel(graph.graph, modalities[number], faintest, step_s) for number in numbers}
+        self.names = [modalities[number].name for number in numbers]
         self.begun_s, self.steps, self.dropped = begun_s, 0, 0
         self.scents: dict[ScentKey, Scent] = {}
         self._turn: deque[ScentKey] = deque()
         self.at_once, self.merged = 1, 0
         self._is_late = False       # whether the budget ended in the round under way, or the last
-
-    def name_of(self, number: int) -> str:
-        """Return the name of a modality."""
-        return self._modalities[number].name
 
     def emit(
         self, source_id: int, affiliation: int, modality: int, strength: float,
@@ -264,7 +261,7 @@ class SmellSpreading(Saveable):
             return
         if not self.scents:
             self._skip_to(now_s)  # steps before this scent do not age it
-        key = ScentKey(self.name_of(modality), source_id)
+        key = ScentKey(self._modalities[modality].name, source_id)
         scent = self.scents.pop(key, None) or Scent(self.models[modality], affiliation)
         if len(self.scents) >= MOST_SCENTS:
             self._drop_first()
@@ -324,7 +321,7 @@ class SmellSpreading(Saveable):
 
     def intensity_at(self, number: int, source_id: int, slot: int) -> float:
         """Return the intensity of the scent of a source at a sensor, by its slot; 0 if there is none."""
-        scent = self.scents.get(ScentKey(self.name_of(number), source_id))
+        scent = self.scents.get(ScentKey(self._modalities[number].name, source_id))
         return 0.0 if scent is None else float(scent.intensity_in(self._graph.sensor_regions[slot]))
 
     def _is_due(self, steps: int, now_s: float) -> bool:

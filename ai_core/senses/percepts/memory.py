@@ -103,7 +103,7 @@ class SenseMemory(Described):
     @property
     def targets(self) -> list[int]:
         """Ids of all targets not forgotten, ascending. Cost: below 1 µs for a few."""
-        return [] if self._table is None else list(self._table.known_targets(self._sensor_id))
+        return [] if self._table is None else [one.target for one in self._table.known(self._sensor_id)]
 
     @property
     def revision(self) -> int:
@@ -163,7 +163,7 @@ class SenseMemory(Described):
 
     def known(self) -> list[KnownTarget]:
         """Return all targets that are not forgotten, strongest first, then by id."""
-        known = [found for one in self.targets if (found := self.find(one)) is not None]
+        known: list[KnownTarget] = [] if self._table is None else self._table.known(self._sensor_id)
         return known if len(known) < 2 else sorted(known, key=lambda one: (-one.strength, one.target))
 
     def forget(self, target: int) -> None:

@@ -777,10 +777,6 @@ class PerceptTable:
         first, end = self.span(sensor_id)
         return [one for one in self.rows[first:end] if one.is_known]
 
-    def known_targets(self, sensor_id: cython.longlong) -> list:
-        """Return the targets that are remembered under the id of a sensor, ascending. Cost: O(log n + targets)."""
-        return [one.target for one in self.known(sensor_id)]
-
     def find(self, sensor_id: cython.longlong, target: cython.longlong) -> KnownTarget | None:
         """Return what a sensor knows of a target, None if there is nothing."""
         return self.percepts.get(sensor_id << ID_BITS | target)

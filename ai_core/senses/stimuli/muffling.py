@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.described import Described
-from ai_core.errors import UnknownNameError, shares_by_name, shown
+from ai_core.errors import named, shares_by_name, shown
 
 __all__ = ["Between", "Materials", "checked_shares"]
 
@@ -43,10 +43,7 @@ class Materials(Described):
         """
         share = 1.0
         for name in materials:
-            try:
-                share *= self._kept[name]
-            except (KeyError, TypeError):
-                raise UnknownNameError("material", name, self._kept) from None
+            share *= named("material", name, self._kept)
         return share
 
 
