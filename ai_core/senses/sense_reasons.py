@@ -13,7 +13,6 @@ from ai_core.senses.sensation import ReachNumbers
 from ai_core.senses.sensor_table import NO_SOURCE, SensorTable
 from ai_core.senses.sight.continuous_sensing import ContinuousSensing
 from ai_core.senses.sight.pair_keys import key_of
-from ai_core.senses.sight.sight_loops import NO_CONE
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.stimuli.emitted_signals import EmittedSignals
 
@@ -106,7 +105,8 @@ class FactorsBetween(NamedTuple):
         motion = float(sources.motion_factor(number, target))
         acuity = 1.0
         if kind.needs_cone:
-            acuity = 0.0 if way is None else _acuity(sensors, eye, way, continuous)
+            acuity = 0.0 if way is None else max(
+                0.0, float(continuous.acuity(np.array([eye]), np.array([way.looked_at]))[0]))
         answer = continuous.answer(number, sensor_id, source_id) if kind.is_continuous else None
         clarity, parts = self._view(number, sensor_id, source_id, answer)
         plain = 0.0 if way is None else most * way.kept * acuity
@@ -158,11 +158,6 @@ class FactorsBetween(NamedTuple):
         if way.distance_m is not None and way.distance_m > self.modalities[number].range_m:
             return "too far"
         return "" if factors.acuity else "outside every cone"
-
-
-def _acuity(sensors: SensorTable, eye: int, way: ReachNumbers, continuous: ContinuousSensing) -> float:
-    cone = int(continuous.cones(np.array([eye]), np.array([way.looked_at]))[0])
-    return 0.0 if cone == NO_CONE else float(sensors.cones[eye, cone, 3])
 
 
 def _heard(way: ReachNumbers | None, factors: SenseFactors) -> str:

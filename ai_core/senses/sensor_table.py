@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import coordinates, finite_number, positions, several, whole_number
+from ai_core.errors import coordinates, finite_number, several, whole_number
 from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK, IdTable, grown
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sight.sight_cones import CONE_NUMBERS, SightCone, packed_cones
 from ai_core.senses.sight.sight_loops import SightLoops
-from ai_core.senses.source_table import affiliation_mask, same_rows
+from ai_core.senses.source_table import affiliation_mask, places_of
 
 __all__ = ["DEAF", "LONGEST_PERIOD", "NO_SOURCE", "SensorTable"]
 
@@ -199,16 +199,10 @@ class SensorTable:
     def move(self, ids: ArrayLike, places: ArrayLike, directions: ArrayLike | None) -> None:
         """Move and turn sensors; everything is checked before one moves."""
         slots = self.ids.slots(ids)
-        new = positions("positions", places)
-        same_rows("positions", len(new), len(slots))
+        new = places_of("positions", places, len(slots))
         if directions is not None:
-            given = positions("forwards", directions)
-            same_rows("forwards", len(given), len(slots))
-            turned = _unit("forwards", given)
-            self.forward[slots, : given.shape[1]] = turned
-            self.forward[slots, given.shape[1] :] = 0
-        self.position[slots, : new.shape[1]] = new
-        self.position[slots, new.shape[1] :] = 0
+            self.forward[slots] = _unit("forwards", places_of("forwards", directions, len(slots)))
+        self.position[slots] = new
 
     def _check_cones(self, thresholds: list[float], cones: NDArray[np.float64]) -> None:
         """Raise ValueError unless there are cones if, and only if, a modality that is sensed needs them."""

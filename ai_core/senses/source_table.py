@@ -29,7 +29,7 @@ from ai_core.senses.sight.camouflage import NO_PATTERN, Camouflage
 
 __all__ = [
     "ALL_AFFILIATIONS", "NO_STRENGTH", "PLAIN", "Clue", "SourceDetails", "SourceTable", "VisiblePart",
-    "affiliation_mask", "named_levels", "same_rows", "visible_parts"]
+    "affiliation_mask", "named_levels", "places_of", "visible_parts"]
 
 MOST_PARTS = 16
 """Parts of one source (count): each costs a ray whenever the source is looked at."""
@@ -248,10 +248,7 @@ class SourceTable:
     def move(self, ids: ArrayLike, places: ArrayLike) -> None:
         """Move sources; the last position counts if an id occurs twice."""
         slots = self.ids.slots(ids)
-        new = positions("positions", places)
-        same_rows("positions", len(new), len(slots))
-        self.position[slots, : new.shape[1]] = new
-        self.position[slots, new.shape[1] :] = 0
+        self.position[slots] = places_of("positions", places, len(slots))
 
     def light_up(self, ids: ArrayLike, light: ArrayLike) -> None:
         """Set the light of many sources; everything is checked before one changes."""
@@ -366,10 +363,14 @@ def affiliation_mask(name: str, value: int) -> int:
     return whole_number(name, value, minimum=0, maximum=ALL_AFFILIATIONS, remedy="it is a mask of 32 bits")
 
 
-def same_rows(name: str, rows: int, wanted: int) -> None:
-    """Check that an array has one row per id."""
-    if rows != wanted:
-        raise ValueError(f"{name} must have a row per id, got {rows} for {wanted} ids")
+def places_of(name: str, places: ArrayLike, count: int) -> NDArray[np.float32]:
+    """Return the places of so many ids as (count, 3); the third coordinate is 0 if it is not given."""
+    given = positions(name, places)
+    if len(given) != count:
+        raise ValueError(f"{name} must have a row per id, got {len(given)} for {count} ids")
+    full = np.zeros((count, 3), np.float32)
+    full[:, : given.shape[1]] = given
+    return full
 
 
 def _size(size: float) -> float:

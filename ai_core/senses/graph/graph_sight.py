@@ -20,7 +20,6 @@ from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.continuous_sensing import ContinuousSensing, LineOfSight
 from ai_core.senses.sight.pair_keys import PairKey, keys_of
 from ai_core.senses.sight.pair_loops import LineQuery, Lines
-from ai_core.senses.sight.sight_loops import NO_CONE
 from ai_core.senses.source_table import SourceTable
 
 __all__ = ["GraphSight"]
@@ -204,7 +203,7 @@ class GraphSight(ContinuousSensing):
         sensed &= sensors.self_source[pairs.eye] != sources.ids.by_slot[pairs.target]
         sensed &= (pairs.distance_m <= kind.range_m) & pairs.is_possible
         if kind.needs_cone:
-            acuity = self._acuity(pairs.eye, pairs.looked_at)
+            acuity = self.acuity(pairs.eye, pairs.looked_at)
             sensed &= acuity >= 0
             intensity = intensity * acuity
         sensed &= intensity >= sensors.threshold[pairs.eye, number]
@@ -263,13 +262,6 @@ class GraphSight(ContinuousSensing):
         return _Pairs(
             eye, target, route, distance_m, legs * routes.kept[route], (looked_at - eye_at) / size[:, np.newaxis],
             start + OFF_MIRROR_M * routes.mirror[route], is_possible)
-
-    def _acuity(self, eyes: NDArray[np.intp], offsets: Floats) -> Floats:
-        """Return the acuity at offsets from sensors; negative outside every cone."""
-        first, found = self.cones(eyes, offsets), np.full(len(eyes), -1.0)
-        inside = np.flatnonzero(first != NO_CONE)
-        found[inside] = self._sensors.cones[eyes[inside], first[inside], 3]
-        return found
 
 
 def _direct(regions: NDArray[np.int32]) -> _Routes:

@@ -271,7 +271,7 @@ class GraphSignals(EmittedSignals):
             if not self._knows_shares(wave, budget, now_s):
                 return True
             most = budget.steps_at_once(PASSAGES_PER_BLOCK)
-            count, is_done = self._spread(wave, self._front_m(wave, now_s) if is_gradual else math.inf, most)
+            count, is_done = self._spread(wave, self._radius_m(wave.signal, now_s) if is_gradual else math.inf, most)
             budget.spend(max(1, count))
             if not is_done:
                 return False
@@ -285,7 +285,7 @@ class GraphSignals(EmittedSignals):
         table = self._graph.tables[number]
         so_far_m, _, _, region = wave.columns(table)
         ends_m = float((so_far_m + table.across_m[region]).max(initial=0.0))
-        return not wave.waiting and self._front_m(wave, now_s) >= min(ends_m, self._modalities[number].range_m)
+        return not wave.waiting and self._radius_m(wave.signal, now_s) >= min(ends_m, self._modalities[number].range_m)
 
     def _follow(self, budget: Budget, now_s: float) -> bool:
         self._lacked_rays = self.lacks_rays
@@ -324,10 +324,6 @@ class GraphSignals(EmittedSignals):
         starts = table.start[table.out_of(wave.region)][first : first + most].astype(np.float32)
         here = np.broadcast_to(np.array(wave.signal.position, np.float32), starts.shape)
         return self._muffle(wave.signal.modality, here, starts, np.full(len(starts), NO_SENSOR, np.int32))
-
-    def _front_m(self, wave: SpreadingWave, now_s: float) -> float:
-        """Return the distance up to which a gradual wave has come (m)."""
-        return (now_s - wave.signal.sent_at_s) / self._modalities[wave.signal.modality].delay_s_per_m
 
     def _spread(self, wave: SpreadingWave, until_m: float, most: int) -> tuple[int, bool]:
         number = wave.signal.modality

@@ -23,6 +23,7 @@ from ai_core.senses.sensation import ReachNumbers
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.pair_keys import ID_BITS, PairKey, PairKeys, ids_of, key_of, keys_of
 from ai_core.senses.sight.pair_loops import PAIRS, LineQuery, Lines, PairsInView
+from ai_core.senses.sight.sight_loops import NO_CONE
 from ai_core.senses.source_table import SourceTable
 
 __all__ = [
@@ -508,6 +509,13 @@ class ContinuousSensing(Saveable):
     def cones(self, slots: NDArray[np.integer], offsets: Floats) -> NDArray[np.int64]:
         """Return which cone of sensors contains each target, at offsets (n, 3) (m); ``NO_CONE`` for none."""
         found: NDArray[np.int64] = self._sensors.loops.cones_towards(self._sensors, slots.astype(np.int64), offsets)
+        return found
+
+    def acuity(self, slots: NDArray[np.integer], offsets: Floats) -> Floats:
+        """Return the acuity at offsets (n, 3) from sensors (m); negative outside every cone."""
+        first, found = self.cones(slots, offsets), np.full(len(slots), -1.0)
+        inside = np.flatnonzero(first != NO_CONE)
+        found[inside] = self._sensors.cones[slots[inside], first[inside], 3]
         return found
 
     def reach_of(self, number: int, eye: int, target: int, strength: float) -> ReachNumbers | None:

@@ -472,7 +472,7 @@ class EmittedSignals(Saveable):
             for at, now, then in zip(signal.position, self.wind.drift_m(now_s), front.drift_m, strict=True)
         ], np.float32).tolist()
         # Every sensor that it has passed, however faint.
-        within = SimpleNamespace(range_m=min(self._radius_m(front, now_s), kind.range_m), kept_per_m=1.0)
+        within = SimpleNamespace(range_m=min(self._radius_m(front.signal, now_s), kind.range_m), kept_per_m=1.0)
         everywhere = signal._replace(position=(x, y, z), strength=STRONG_ENOUGH)
         slots, distances, _ = sensors.loops.sensors_reached(sensors, everywhere, within)
         found: list[tuple[int, float, float, float, float]] = []
@@ -490,10 +490,11 @@ class EmittedSignals(Saveable):
 
     def _is_over(self, front: Any, now_s: float) -> bool:
         """Return whether a front has met all sensors that it can meet."""
-        return self._radius_m(front, now_s) >= self._modalities[front.signal.modality].range_m
+        return self._radius_m(front.signal, now_s) >= self._modalities[front.signal.modality].range_m
 
-    def _radius_m(self, front: StimulusFront, now_s: float) -> float:
-        return max(0.0, now_s - front.signal.sent_at_s) / self._modalities[front.signal.modality].delay_s_per_m
+    def _radius_m(self, signal: Signal, now_s: float) -> float:
+        """Return how far a slow signal has come (m)."""
+        return max(0.0, now_s - signal.sent_at_s) / self._modalities[signal.modality].delay_s_per_m
 
     # Saving.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -73,6 +73,9 @@ def _numbers(cones: Sequence[SightCone]) -> list[list[float]]:
     return [[getattr(one, name) for name in NAMES] for one in cones]
 
 
+SensorTerms = tuple[dict[str, Any], SenseMemory, AwarenessSettings]
+"""Arguments of ``add_sensor`` and ``change_sensor``, an empty memory with the times of a sensor, and its awareness."""
+
 OWN_LEVELS = [(level.name, level.rises_at, level.falls_at) for level in SUSPICIOUS_AND_ALERT]
 """Awareness levels of a sensor whose awareness_levels are empty."""
 
@@ -87,20 +90,6 @@ def _signals(vector: type) -> tuple[Any, Any]:
         signal(
             ("target", Node), ("last_known_position", vector), ("character", Node),
             doc="Emitted when a target has not been sensed for lose_after."))
-
-
-class SensorTerms(NamedTuple):
-    """What the exports of a sensor are for the library.
-
-    Attributes:
-        sensor: arguments of ``add_sensor`` and ``change_sensor``.
-        memory: an empty memory with the times of the sensor.
-        awareness: settings of its awareness.
-    """
-
-    sensor: dict[str, Any]
-    memory: SenseMemory
-    awareness: AwarenessSettings
 
 
 class SensorBase(DrawnNode, SenseMember):
@@ -300,7 +289,7 @@ class SensorBase(DrawnNode, SenseMember):
             sensor["thresholds"][TRAIL] = self.smell_threshold
         sensor["thresholds"] |= self.other_thresholds
         sensor["detection_mask"] &= 0xFFFFFFFF
-        return SensorTerms(
+        return (
             {**sensor, "sight_cones": tuple(self._cones(unit))}, SenseMemory(**memory),
             self._awareness(settings["awareness"]))
 
@@ -324,7 +313,7 @@ class SensorBase(DrawnNode, SenseMember):
     def _change(self) -> None:
         if self._manager is not None:
             with refused():
-                self._manager.core.change_sensor(self._id, **self._terms(self._manager).sensor)
+                self._manager.core.change_sensor(self._id, **self._terms(self._manager)[0])
 
     def _own_changed(self) -> None:
         if self._manager is not None:
