@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.described import Described
 from ai_core.errors import as_array, finite_number, point, positions, shown
+from ai_core.senses.graph.parts import area_m2
 
 __all__ = [
     "NO_CELL", "Floats", "GroundCells", "Ids", "WalkableGrid", "WalkablePolygons", "Work", "blocks", "rows_of_cells"]
@@ -248,7 +249,7 @@ class WalkablePolygons(Described):
         full[:, : places.shape[1]] = places
         corners = full[:, [0, 2, 1]] if up == "y" else full
         self._polygons = [corners[_indices(number, one, len(full))] for number, one in enumerate(polygons)]
-        self.area_m2 = sum(abs(_area_m2(one)) for one in self._polygons)
+        self.area_m2 = sum(abs(area_m2(one[:, :2].tolist())) for one in self._polygons)
         self.sampled_m2 = float(sum(np.ptp(one[:, :2], axis=0).prod() for one in self._polygons))
         _check_area(self.area_m2)
 
@@ -275,15 +276,15 @@ class WalkablePolygons(Described):
 
 def _cells_below(corners: Floats, cell_m: float, margin_m: float) -> tuple[Ids, Floats]:
     """Return the columns whose centres lie in a convex polygon (k, 3) or at its margin, and its height there."""
-    area_m2 = _area_m2(corners)
+    area = area_m2(corners[:, :2].tolist())
     low, high = corners[:, :2].min(axis=0) - margin_m, corners[:, :2].max(axis=0) + margin_m
     first, last = (np.floor(one / cell_m).astype(np.int64) for one in (low, high))
     columns, rows = np.meshgrid(np.arange(first[0], last[0] + 1), np.arange(first[1], last[1] + 1))
     u, v = (columns + 0.5) * cell_m, (rows + 0.5) * cell_m
     # The bounding box limits what the margin adds at a sharp corner.
-    is_in = (u >= low[0]) & (u < high[0]) & (v >= low[1]) & (v < high[1]) & (area_m2 != 0.0)
+    is_in = (u >= low[0]) & (u < high[0]) & (v >= low[1]) & (v < high[1]) & (area != 0.0)
     for (a, b, _), (c, d, _) in pairwise([*corners.tolist(), corners[0].tolist()]):
-        outward_u, outward_v = (d - b, a - c) if area_m2 > 0 else (b - d, c - a)
+        outward_u, outward_v = (d - b, a - c) if area > 0 else (b - d, c - a)
         reach = margin_m * (abs(outward_u) + abs(outward_v))
         is_in &= outward_u * (u - a) + outward_v * (v - b) <= reach
     return np.stack((columns[is_in], rows[is_in]), axis=1), _heights_m(corners, u[is_in], v[is_in])
@@ -298,12 +299,6 @@ def _heights_m(corners: Floats, u: Floats, v: Floats) -> Floats:
     rise = (normal[0] * (u - middle[0]) + normal[1] * (v - middle[1])) / normal[2]
     heights: Floats = np.clip(middle[2] - rise, corners[:, 2].min(), corners[:, 2].max())
     return heights
-
-
-def _area_m2(corners: Floats) -> float:
-    """Return the area of a polygon seen from above, positive for counterclockwise corners."""
-    u, v = corners[:, 0] - corners[0, 0], corners[:, 1] - corners[0, 1]
-    return float((u * np.roll(v, -1) - v * np.roll(u, -1)).sum()) / 2
 
 
 def _checked(cell_m: float, up: str, radius_m: float) -> tuple[float, str, float]:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from ai_core.errors import check_type, finite_number, keep_number, point, several, shares_by_name, shown
 from ai_core.senses.sensation import Point
 
-__all__ = ["FLAT_M", "Box", "Boxes", "Edge", "Passage", "Prism", "SensePortal", "SenseRegion", "Shape"]
+__all__ = ["FLAT_M", "Box", "Boxes", "Edge", "Passage", "Prism", "SensePortal", "SenseRegion", "Shape", "area_m2"]
 
 FLAT_M = 0.5
 """Half the height of a shape given with two coordinates only (m): 1 m² counts as 1 m³."""
@@ -101,22 +101,22 @@ class Prism(_Convex):
         low, high = finite_number("low_m", self.low_m), finite_number("high_m", self.high_m)
         if not low < high:
             raise ValueError(f"high_m must be above low_m, got {low:g} to {high:g}")
-        area_m2 = _area_m2(corners)
-        if area_m2 == 0:
+        area = area_m2(corners)
+        if area == 0:
             raise ValueError(f"corners must enclose an area, got {shown(corners)}")
-        if not _is_convex(corners if area_m2 > 0 else corners[::-1]):
+        if not _is_convex(corners if area > 0 else corners[::-1]):
             raise ValueError(
                 f"corners must form a convex polygon, got {shown(corners)};"
                 " split it into convex regions joined by portals")
         put = object.__setattr__
-        put(self, "corners", corners if area_m2 > 0 else corners[::-1])
+        put(self, "corners", corners if area > 0 else corners[::-1])
         put(self, "low_m", low)
         put(self, "high_m", high)
 
     @property
     def volume_m3(self) -> float:
         """Volume (m³)."""
-        return _area_m2(self.corners) * (self.high_m - self.low_m)
+        return area_m2(self.corners) * (self.high_m - self.low_m)
 
     @property
     def minimum(self) -> Point:
@@ -354,9 +354,10 @@ def _sides(corners: Sequence[T]) -> list[tuple[T, T]]:
     return list(pairwise([*corners, *corners[:1]]))
 
 
-def _area_m2(corners: Sequence[tuple[float, float]]) -> float:
+def area_m2(corners: Sequence[Sequence[float]]) -> float:
     """Return the area of a polygon (m²), negative for clockwise corners."""
-    return sum(x * w - z * y for (x, z), (y, w) in _sides(corners)) / 2
+    a, b = corners[0] if corners else (0.0, 0.0)      # far from the origin, products of coordinates would be rounded
+    return sum((x - a) * (w - b) - (z - b) * (y - a) for (x, z), (y, w) in _sides(corners)) / 2
 
 
 def _is_convex(corners: Sequence[tuple[float, float]]) -> bool:

@@ -35,6 +35,7 @@ ROOMS = [room("a", (0, 0, 0)), room("b", (2, 0, 0))]
         (lambda: Box((0, 0, 0), (1, 0, 1)), ValueError, "a region needs a volume"),
         (lambda: Box((0, 0, NAN), (1, 1, 1)), ValueError, "minimum must be finite"),
         (lambda: Box((0, 0), (1, -1)), ValueError, "needs a volume"),
+        (lambda: Prism([]), ValueError, "must enclose an area"),
         (lambda: Prism([(0, 0), (1, 0)]), ValueError, "must enclose an area"),
         (lambda: Prism([(0, 0), (1, 0), (2, 0)]), ValueError, "must enclose an area"),
         (lambda: Prism([(0, 0), (4, 0), (1, 1), (0, 4)]), ValueError, "convex"),

@@ -32,12 +32,7 @@ from addons.ai_core.nodes.senses.sense_member import SenseMember, refused
 from addons.ai_core.nodes.senses.sense_place import TRAIL
 from addons.ai_core.nodes.senses.sight_cone import NAMES, SightCone, made_cone
 from ai_core.saving.kinds import ListOf, Number, Row
-from ai_core.senses.percepts.awareness import (
-    SUSPICIOUS_AND_ALERT,
-    AwarenessLevel,
-    AwarenessReasons,
-    AwarenessSettings,
-)
+from ai_core.senses.percepts.awareness import SUSPICIOUS_AND_ALERT, AwarenessLevel, AwarenessReasons, AwarenessSettings
 from ai_core.senses.percepts.memory import SenseMemory
 from ai_core.senses.percepts.percept_loops import KnownTarget
 from ai_core.senses.sensation import LevelChange, MemoryChange
