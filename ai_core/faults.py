@@ -108,15 +108,15 @@ class FaultIsolation(Saveable):
             Exception: ``error`` itself, if made with ``reraise``.
         """
         self._failures += 1
-        key = self._kept(key)
-        in_a_row = self._in_a_row.get(key, 0) + 1
-        self._in_a_row[key] = in_a_row
+        kept = self._kept(key)
+        in_a_row = self._in_a_row.get(kept, 0) + 1
+        self._in_a_row[kept] = in_a_row
         if in_a_row >= self._quarantine_after:
-            self._quarantined.add(key)
+            self._quarantined.add(kept)
         self._look()
         if self._reraise:
             raise error
-        fault = Fault(name, frame, error, in_a_row, key in self._quarantined, key)
+        fault = Fault(name, frame, error, in_a_row, kept in self._quarantined, key)
         try:
             self._report(fault)
         except Exception:  # a broken report must not stop the frame it reports on

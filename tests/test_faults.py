@@ -134,6 +134,17 @@ def test_records_go_with_the_owner_of_the_work():
     assert not faults.has_failing
 
 
+def test_a_fault_has_the_key_by_which_it_is_released():
+    class Owner:
+        pass
+
+    owner, reports = Owner(), []
+    faults = FaultIsolation(report=reports.append)
+    for key in ((owner, "open"), owner, "door"):
+        faults.failed(key, "think", 0, raised())
+        assert reports[-1].key is key
+
+
 def test_keys_of_plain_values_are_kept():
     faults = FaultIsolation(quarantine_after=1, report=lambda fault: None)
     for key in (("door", 1), (1, 2), ()):

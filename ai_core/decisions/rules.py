@@ -34,6 +34,8 @@ __all__ = [
 
 LONGEST_CONDITION = 1000
 """Longest text of a condition (characters); far below the nesting limit of Python's parser."""
+ROUNDING = 1e-6
+"""By how much a grade may be outside 0 to 1 (no unit): a computed one is off by rounding, in float32 by 1.2e-7."""
 Grade = Callable[[Sequence[float], Sequence[float]], float]
 """Called with the grades of all facts and the values of all parameters, returns a number."""
 COMPARISONS: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
@@ -335,9 +337,12 @@ class RuleSet(Described):
 
 
 def grade_of(name: str, value: object) -> float:
-    """Return a grade; raise an error unless it is a number from 0 to 1."""
-    if type(value) is float and 0.0 <= value <= 1.0:
-        return value
+    """Return a grade; raise an error unless it is a number from 0 to 1, within rounding."""
+    if type(value) is float:
+        if 0.0 <= value <= 1.0:
+            return value
+        if -ROUNDING <= value <= 1.0 + ROUNDING:
+            return 0.0 if value < 0.0 else 1.0
     if type(value) is bool:
         return float(value)
     return finite_number(f"the grade of {name!r}", value, minimum=0.0, maximum=1.0)
@@ -483,7 +488,8 @@ class RuleMind(Saveable):
 
         Args:
             fact: a fact that is neither computed nor concluded.
-            grade: from 0, false, to 1, true; True and False count as 1 and 0.
+            grade: from 0, false, to 1, true; True and False count as 1 and 0. What rounding puts outside, by up to
+                1e-6, counts as 0 or 1.
 
         Raises:
             UnknownNameError: if the rules have no such fact.

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from ai_core.decisions.rules import LONGEST_CONDITION, Rule, RuleSet, parsed_condition
+from ai_core.decisions.rules import LONGEST_CONDITION, Rule, RuleMind, RuleSet, parsed_condition
 from ai_core.errors import CycleError, UnknownNameError
 
 FACTS, PARAMETERS = {"near": 0, "hurt": 1, "alone": 2}, {"courage": 0}
@@ -103,6 +103,13 @@ def test_rules_that_cannot_work_are_refused(make, error, says):
     with pytest.raises(error) as raised:
         make()
     assert says in str(raised.value)
+
+
+@pytest.mark.parametrize(("given", "grade"), [(1.0000002, 1.0), (-1e-7, 0.0), (1, 1.0)])
+def test_a_grade_outside_by_rounding_counts(given, grade):
+    mind = RuleMind(rule_set(Rule("x", "near", act), facts={"near": 0.5}))
+    mind.set("near", given)
+    assert mind.grade("near") == grade
 
 
 def test_text_lists_firing_rules_before_concluding_ones():

@@ -34,7 +34,7 @@ cdef str placed(GDObject node):
     below = "" if root == node else f"/{root.get_path_to(node)}"
     return f"'{root.get_name()}{below}' ({root.scene_file_path or 'not saved yet'})"
 
-cdef bint is_misuse(object problem):
+cpdef bint is_misuse(object problem):
     """Return whether an error needs no traceback: a refused value or argument. Its class or its module says so."""
     trace = problem.__traceback__
     while trace is not None and trace.tb_next is not None:

@@ -72,6 +72,7 @@ from _bridge import (
     has_entered,
     has_listeners,
     has_script_method,
+    is_misuse,
     is_overridden,
     listeners_counter,
     moving_body_id,

@@ -220,3 +220,27 @@ def test_a_mind_follows_its_own_rules_only(rule_set, character, physics_frames):
     actor.free()
     second.set("rules", "one: always")          # nobody listens any more
     physics_frames(1)
+
+
+def test_a_grade_that_is_out_of_range_names_mind_and_fact(rule_set, character, physics_frames, expect_errors):
+    actor, mind = character(rule_set(facts={"hurt": 0.0, "covered": 0.0, "near": "get_scale"}))
+    expect_errors(f"behavior '{mind.get_path()}: fact 'near'': get_scale() of the actor must return a number", times=3)
+    for _ in range(4):
+        mind.think()
+    actor, mind = character(rule_set(facts={"hurt": 0.0, "covered": 0.0, "near": "get_child_count"}))
+    for _ in range(2):
+        actor.add_child(construct("Node"))
+    said = f"behavior '{mind.get_path()}: fact 'near'': the grade of 'near' must be at most 1, got 3"
+    expect_errors(said, times=3)
+    expect_errors(
+        f"{said}; it failed 3 times in a row and is quarantined: fix it, then call release_quarantined() of its node")
+    for _ in range(4):
+        mind.think()
+
+
+def test_a_mind_outside_the_tree_says_so(rule_set, character, expect_errors):
+    actor, mind = character(rule_set())
+    actor.remove_child(mind)
+    expect_errors("is outside the scene tree and cannot answer; check is_inside_tree() before", times=1)
+    mind.call("get_grade", "near")
+    mind.free()

@@ -160,6 +160,12 @@ class CharacterComponent:
         """Return the warnings about ``actor``."""
         return [self._no_actor()] if self.found_actor() is None else []
 
+    def why_idle(self, needs: str) -> str:
+        """Return why the node does not do what is asked of it, for an error: ``needs`` is "receive 'noise'"."""
+        if not self.is_inside_tree():
+            return f"is outside the scene tree and cannot {needs}; check is_inside_tree() before"
+        return f"does not run and cannot {needs}; see the errors at the start of the scene"
+
     def restore_sleep(self, *, is_asleep: bool) -> None:
         """Note whether the node slept when it was saved; called after all nodes are loaded."""
 

@@ -307,8 +307,7 @@ class HabitTree(ChartNode, CharacterComponent, SavedState, Node):
     def notify(self, message: str, payload: Variant = None) -> None:
         """Send a message with a payload to the habits that begin on it, wake on it or wait for it."""
         if self.core is None:
-            raise RefusedValue(
-                f"does not run and cannot receive {message!r}; see the errors at the start of the scene")
+            raise RefusedValue(self.why_idle(f"receive {message!r}"))
         self.core.notify(message, payload)
 
     @method

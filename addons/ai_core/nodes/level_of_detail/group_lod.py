@@ -20,6 +20,7 @@ from addons.ai_core.nodes.level_of_detail.lod_behavior import nearest_below, swi
 from addons.ai_core.nodes.saving.node_settings import core_settings
 from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
+    ONE_SHOT,
     named_after,
     report_next_frame,
     scheduler_of,
@@ -91,6 +92,7 @@ class GroupLOD(ImportanceAgent, Node):
     def __init__(self) -> None:
         self._signalled_open: bool | None = None  # during a signal, before the library changes
         self._outer: Any = None
+        self._kept_members: list[str] | None = None     # those with which it left the tree, open
         self._knows_importance = False            # the last time the group ran
 
     @hook
@@ -122,6 +124,9 @@ class GroupLOD(ImportanceAgent, Node):
 
     def on_exit_tree(self) -> None:
         self.leave_importance()
+        if self.core is not None and self.core.is_open:
+            self._kept_members = [
+                name for name, work in self.core.members.items() if not isinstance(work, core.GroupLOD)]
         if self._outer is not None and self._outer.is_valid():
             self._outer.release_inner(self)
         self.leave_tasks()
@@ -206,10 +211,24 @@ class GroupLOD(ImportanceAgent, Node):
         if outer is not None:
             if outer.core is not None:
                 self.be_inside(outer)
+                if outer.core.is_open:
+                    self._open_again()
             return                                # otherwise the outer group adds it when it starts
         self._task = self._scheduler.schedule(
             _GroupWork(self), name=named_after(self._scheduler, self), period_frames=1, priority=self.priority)
         self._scheduler.set_enabled(self._task, self.enabled)
+        self._open_again()
+
+    def _open_again(self) -> None:
+        """Open with the members with which the group left the tree, if it was open then; inner groups as well."""
+        if self._kept_members is None:
+            return
+        self.core.open(self._scheduler.clock.now.frame)
+        for inner in nearest_below(self, ("GroupLOD",)):
+            if inner.core is not None:
+                inner._open_again()
+        if not self.enabled:                      # disabled outside the tree
+            self.get_tree().connect("process_frame", self._enable, ONE_SHOT)
 
     def be_inside(self, outer: Any) -> None:
         """Run as a member of another group."""
@@ -252,13 +271,18 @@ class GroupLOD(ImportanceAgent, Node):
             self._simulate(turn.elapsed_s)
 
     def _open(self) -> list[str]:
+        kept, self._kept_members = self._kept_members, None
+        if kept is not None:
+            switch_children(self, True)
+            return kept
         names = self._expand() if is_overridden(self, "_expand") else []
         if isinstance(names, str) or not isinstance(names, Iterable):
-            raise TypeError(f"_expand() must return an array of names, got {shown(names)}")
+            bool(names)         # refuses a method with await
+            raise RefusedValue(f"_expand() must return an array of names, got {shown(names)}")
         names, taken = list(names), set(self.core.members)
         for name in names:
-            if not name or name in taken:
-                raise ValueError(f"_expand() must return unique, non-empty names, got {shown(name)}")
+            if not isinstance(name, str) or not name or name in taken:
+                raise RefusedValue(f"_expand() must return unique, non-empty names, got {shown(name)}")
             taken.add(name)
         switch_children(self, True)
         self._emit_signal(True, self.opened)

@@ -272,5 +272,5 @@ class RuleMind(ScheduledCharacter, SavedState, Node):
     def core(self) -> library.RuleMind:
         """The library's rule mind, for behaviors written in Python."""
         if self._core is None:
-            raise RefusedValue("does not run; see the errors at the start of the scene")
+            raise RefusedValue(self.why_idle("answer"))
         return self._core

@@ -10,6 +10,7 @@ from addons.ai_core.bridge.gd import (
     RefusedValue,
     get_object,
     is_in_editor,
+    is_misuse,
     notify,
     report_error,
     report_exception,
@@ -303,7 +304,7 @@ def leave_scheduler(node: Node, scheduler: Any, task: Any) -> None:
 
 
 def report_fault(fault: Fault, work_name: str, node: Any, release: str) -> None:
-    """Report an exception of a node's work: a RefusedValue as a message only, others with a traceback.
+    """Report an exception of a node's work: a refused value as a message only, others with a traceback.
 
     Args:
         fault: the exception; the report says if the work is now quarantined.
@@ -314,7 +315,7 @@ def report_fault(fault: Fault, work_name: str, node: Any, release: str) -> None:
     left_out = (
         f"it failed {fault.failures_in_a_row} times in a row and is quarantined: fix it, then call {release}"
         if fault.is_quarantined else "")
-    if isinstance(fault.error, RefusedValue):
+    if is_misuse(fault.error):
         report_error(f"{work_name}: {fault.error}" + (f"; {left_out}" if left_out else ""), node)
         return
     if left_out:

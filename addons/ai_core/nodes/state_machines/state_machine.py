@@ -322,7 +322,7 @@ class StateMachine(ChartNode, ScheduledCharacter, SavedState, Node):
         """
         core = self.core
         if core is None:
-            raise RefusedValue(f"does not run and cannot receive {event!r}; see the errors at the start of the scene")
+            raise RefusedValue(self.why_idle(f"receive {event!r}"))
         if self._is_off:
             return False
         try:
