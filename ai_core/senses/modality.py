@@ -222,10 +222,7 @@ class ByModality(MapOf):
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         """Return the dict, by ascending number."""
-        found = {}
-        for name, value in super().read(plain, place, owner).items():
-            try:
-                found[owner._modalities.number(name)] = value
-            except UnknownNameError as error:
-                refuse(place_in(place, name), f"is an unknown modality: {error}")
-        return dict(sorted(found.items()))
+        numbers, found = owner._modalities.numbers, super().read(plain, place, owner)
+        for name in sorted(found.keys() - numbers.keys()):
+            refuse(place_in(place, name), f"is an unknown modality: {UnknownNameError('modality', name, numbers)}")
+        return {number: found[name] for name, number in numbers.items() if name in found}

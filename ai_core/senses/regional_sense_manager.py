@@ -617,16 +617,13 @@ class RegionalSenseManager(Saveable):
     def advance(self, budget: Budget) -> None:
         """Deliver due signals, update sight, and advance memory and awareness.
 
-        There are three kinds of work: signals (begin and follow them, ask what muffles, deliver what is due, follow
-        trails), sight and touch (find sources in reach, query lines of sight in one batch), and one pass over memory
-        and awareness of all sensors, of some 50 ns a percept, which notifies listeners. Each kind gets a share of a
-        budget of time, the pass the largest, and what the others leave; work in which the budget ends continues in
-        the next advance, and work for which there was no room comes first there: see ``Turns``. What comes first has
-        at least 50 µs. Other budgets do not end the pass: signals and sight share them. A step is a signal at a
-        sensor, the front of a slow signal, a looking sensor, a ray, or a sensor that smells. The overrun is at most
-        one block of sensors, 64 to 512 rays, 16 arrivals, or a listener; only the first piece of an advance begins
-        where the time that it took before is not left. Without signals, up to ``FEW_PAIRS`` pairs, 1,024, are a
-        block, and one piece with the first rays.
+        Three kinds of work share a budget of time: signals; sight and touch; and one pass over memory and awareness,
+        of some 50 ns a percept, which notifies listeners. Work in which the budget ends continues in the next
+        advance, and work for which there was no room comes first there, with at least 50 µs: see ``Turns``. Other
+        budgets do not end the pass: signals and sight share them. A step is a signal at a sensor, the front of a slow
+        signal, a looking sensor, a ray, or a sensor that smells. The overrun is at most one block of sensors, 64 to
+        512 rays, 16 arrivals, or a listener; without signals, up to ``FEW_PAIRS`` pairs, 1,024, are a block, and one
+        piece with the first rays.
 
         With a ``period_frames`` above 1, sensors look, and memory and awareness advance, in one of so many frames.
 

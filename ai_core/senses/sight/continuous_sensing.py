@@ -92,7 +92,7 @@ class QueryAges(Saveable):
 
     Attributes:
         passes: passes that have ended (count).
-        is_long: whether times of so many passes are kept that it is worth forgetting some.
+        ended_s: when the last of them ended, as far back as is needed (s).
         longest_wait_passes: the most that any pair has waited until it was asked (count).
         longest_wait_s: likewise (s).
         interrupted_at: number of the pass in which the budget ended before looking and asking did; None for never.
@@ -100,16 +100,15 @@ class QueryAges(Saveable):
     """
 
     STATE = DeclaredState(
-        ended_s=ListOf(Seconds(), make=deque, at="_ended_s"), longest_wait_passes=Whole(), longest_wait_s=Number(0),
+        ended_s=ListOf(Seconds(), make=deque), longest_wait_passes=Whole(), longest_wait_s=Number(0),
         interrupted_at=Optional(Whole()), rounds_s=ListOf(Number(0), make=deque, at="_rounds_s"),
         round_began_s=Optional(Seconds(), at="_round_began_s"), is_late=Flag())
 
     def __init__(self) -> None:
         self.passes = 0
-        self.is_long = False
         self.longest_wait_passes = 0
         self.longest_wait_s = 0.0
-        self._ended_s: deque[float] = deque()  # of the last passes, as far back as is needed
+        self.ended_s: deque[float] = deque()
         self._cut_short: deque[tuple[int, int]] = deque()  # which passes, and how many pairs each asked
         self.interrupted_at: int | None = None
         self.is_late = False
@@ -132,23 +131,20 @@ class QueryAges(Saveable):
 
     def end_pass(self, now_s: float) -> int:
         """Note that a pass has ended; return the moment of pairs that it found."""
-        ended_s = self._ended_s
-        ended_s.append(now_s)
+        self.ended_s.append(now_s)
         self.passes += 1
-        self.is_long = len(ended_s) > 2 * PASSES_TIMED
         return 2 * self.passes
 
     def forget_before(self, oldest: int | None) -> None:
         """Drop the times of passes before the oldest moment in the queue; None for an empty queue."""
         first = self.passes if oldest is None else oldest // 2
         kept = min(max(self.passes - first + 1, PASSES_TIMED), MOST_PASSES_TIMED)
-        while len(self._ended_s) > kept:
-            self._ended_s.popleft()
-        self.is_long = len(self._ended_s) > 2 * PASSES_TIMED
+        while len(self.ended_s) > kept:
+            self.ended_s.popleft()
 
     def note_asked(self, oldest: int, now_s: float) -> None:
         """Note that pairs are asked that have waited since a moment at most."""
-        passes, ended_s = self.passes - oldest // 2, self._ended_s
+        passes, ended_s = self.passes - oldest // 2, self.ended_s
         if passes > self.longest_wait_passes:
             self.longest_wait_passes = passes
         if ended_s and now_s - ended_s[max(0, len(ended_s) - 1 - passes)] > self.longest_wait_s:
@@ -170,13 +166,13 @@ class QueryAges(Saveable):
 
     def age_s(self, moment: int, now_s: float) -> float:
         """Return the age of a moment (s), as far back as is known."""
-        place = max(0, len(self._ended_s) - 1 - self.age_passes(moment))
-        return max(0.0, now_s - self._ended_s[place]) if self._ended_s else 0.0
+        place = max(0, len(self.ended_s) - 1 - self.age_passes(moment))
+        return max(0.0, now_s - self.ended_s[place]) if self.ended_s else 0.0
 
     @property
     def slowest_pass_s(self) -> float:
         """The longest time between the ends of two of the last ``PASSES_TIMED`` passes (s)."""
-        ended_s = list(self._ended_s)[-PASSES_TIMED:]
+        ended_s = list(self.ended_s)[-PASSES_TIMED:]
         return max((b - a for a, b in pairwise(ended_s)), default=0.0)
 
     def note_round(self, now_s: float, *, is_done: bool) -> None:
@@ -215,7 +211,6 @@ class QueryAges(Saveable):
             refuse("ended_s", f"must be at most {looking.within.now.seconds:g}, the time of the save")
 
     def _finish_load(self) -> None:
-        self.is_long = len(self._ended_s) > 2 * PASSES_TIMED
         self._cut_short.clear()
 
 
@@ -370,7 +365,7 @@ class ContinuousSensing(Saveable):
             return self._look_on(budget, now_s, block, most, removals)
         if sensors.period > 1 and self.looked_in == sensors.turn:
             return True
-        if ages.is_long:
+        if len(ages.ended_s) > 2 * PASSES_TIMED:        # then it is worth forgetting some
             ages.forget_before(self.oldest_moment)
         # ``peek``, because a replay must query the budget as often as the recorded game did.
         if len(looking) > (most if is_unlimited else block) or not (
