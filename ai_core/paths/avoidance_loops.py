@@ -19,8 +19,8 @@ __all__ = ["AvoidanceGroup", "LocalAvoidance"]
 MOST_NEAR = cython.declare(cython.int, 8)         # characters that are avoided at once, the nearest ones (count)
 SAME_FLOOR = cython.declare(cython.double, 2.0)   # difference in height beyond which characters do not meet (m)
 STANDS = cython.declare(cython.double, 1e-3)      # share of its top speed below which a character stands (no unit)
-TOUCHES = cython.declare(cython.double, 1.3)      # distance within which two touch, in sums of radii (no unit):
-#                                                   more than agents with avoidance keep, too little for another between
+TOUCHES = cython.declare(cython.double, 1.5)      # distance within which two touch, in sums of radii (no unit):
+#                                                   more than walkers keep that avoid, too little for another between
 APART_S = cython.declare(cython.double, 0.25)     # time in which characters that overlap move apart (s)
 LEAST_S = cython.declare(cython.double, 0.05)     # least time that is looked ahead (s), as it is a divisor
 PARALLEL = cython.declare(cython.double, 1e-5)    # sine of the angle below which two lines are parallel

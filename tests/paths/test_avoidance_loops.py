@@ -178,7 +178,7 @@ def bodies(places, moving=(), radius=RADIUS):
     ([(1, 0), (0.3, 0)], [0], 0.0, 1),
     ([(1.5, 0), (0.5, 0)], [0], 0.0, 0),
     ([(1.5, 0), (0.5, 0)], [0], 0.6, 1),
-    ([(1.2, 0), (0, 0)], [0], 0.0, 0),
+    ([(1.3, 0), (0, 0)], [0], 0.0, 0),
     ([(1, 0), (0, 0)], [0, 1], 0.0, 0),
     ([(1.8, 0), (0, 0), (0.9, 0)], [0], 0.0, 1),
     ([(1.8, 0), (0, 0), (0.9, 0)], [0, 2], 0.0, 0),
@@ -204,7 +204,7 @@ def test_who_stands_at_a_goal_matches_a_plain_form():
         at, ahead = 0, 0
         while at == 0 or away[at] > 0.6:
             touched = [one for one in range(30)
-                       if stands[one] and one != at and apart[at, one] <= 1.3 * 0.8 and away[one] < away[at]]
+                       if stands[one] and one != at and apart[at, one] <= 1.5 * 0.8 and away[one] < away[at]]
             if not touched:
                 break
             at = min(touched, key=lambda one: away[one])

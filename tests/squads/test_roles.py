@@ -46,7 +46,7 @@ def test_role_is_kept_unless_another_is_clearly_better():
     assert assign_roles(members((), ()), need, {1: "scout"}).roles == {0: "scout"}
 
 
-def test_each_of_too_many_who_hold_a_role_leaves_it_at_the_same_cost():
+def test_each_of_too_many_in_a_role_leaves_it_at_the_same_cost():
     cost = {0: 2.0, 1: 1.0, 2: 1.0}
     needs = [RoleNeed("scout", 2), RoleNeed("guard", cost=lambda one: cost[one.member_id])]
     held = dict.fromkeys(range(3), "scout")

@@ -91,6 +91,7 @@ from _bridge import (
     see_between,
     singleton,
     slide_pairs,
+    turns_first,
     values_of,
     variant_type_name,
     variant_type_of,

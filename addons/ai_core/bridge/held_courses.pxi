@@ -7,6 +7,37 @@ cdef double ASKS_TAKEN_S = 0.1       # time from one question whether a goal is 
 cdef float RISES_M = 0.5             # a next point so far above or below is on a slope or a link, on which each turn asks the path
 
 
+cdef double TURNS_BEYOND_RAD = WHOLE_TURN / 4   # to its movement, beyond which an actor stands and turns first
+
+cdef double TURNS_FIRST_RAD_S = 0.5  # speed of turning below which an actor walks while it turns: it would stand for long
+
+cdef double TURNED_RAD = 0.01        # beyond it another has turned the actor, which then walks without facing ahead
+
+cdef double TURNED_BY_ANOTHER = 99.0     # no angle: what "faces" of a memory is then
+
+
+def turns_first(dict memory not None, double left, double faces, double most, double rate):
+    """Return whether an actor that was turned to its movement stands for this turn, as it faces another way.
+
+    It does not, also in the next turns, if another turns it back: it then strafes.
+
+    Args:
+        memory: of the walk: "faces" is the angle to which it was turned last, while it stands to turn.
+        left: angle that is left to turn (rad).
+        faces: angle to which it was turned now (rad).
+        most: largest angle of the turn (rad).
+        rate: speed of turning (rad/s).
+    """
+    if fabs(left) <= TURNS_BEYOND_RAD or rate < TURNS_FIRST_RAD_S:
+        memory.pop("faces", None)
+        return False
+    known = memory.get("faces")
+    if known is not None and fabs(remainder(faces - (most if left > 0 else -most) - known, WHOLE_TURN)) > TURNED_RAD:
+        memory["faces"] = TURNED_BY_ANOTHER
+        return False
+    memory["faces"] = faces
+    return True
+
 cdef bint find_goal(const WalkMethods* methods, goal, board, float* to) except -1:
     """Write the present position of a goal; return False if there is none in this space."""
     cdef PyObject* known
@@ -128,7 +159,7 @@ cdef class HeldCourse:
     """
     cdef uint64_t actor
     cdef const WalkMethods* methods
-    cdef bint is_body, avoids, is_over, had_turn
+    cdef bint is_body, avoids, is_over, had_turn, is_turning
     cdef readonly double gone_on_s
     cdef double speed, turn_rate, arrival, asks_every_s, asks_in_s, gravity, change
     cdef double now_s, left_s, stuck_after_s, taken_within, taken_after_s, asks_taken_in_s, away, away_s
@@ -263,8 +294,8 @@ cdef class HeldCourse:
             return False
         for axis in range(count):
             velocity[axis] = <float>((<double>self.stop[axis] - <double>here[axis]) / length * self.speed)
-        if self.turn_rate != 0:
-            turn_toward(actor, self.methods, velocity, self.turn_rate * elapsed_s)
+        if self.turn_rate != 0 and self.has_to_turn(actor, velocity, elapsed_s):
+            memset(velocity, 0, sizeof(velocity))
         if self.avoids:
             call_with(self.path.methods.set_velocity, agent, velocity)
             if self.safe.velocity is not None:
@@ -293,6 +324,17 @@ cdef class HeldCourse:
             self.memory["left"] = [here[0], here[1], here[2]] if count == 3 else [here[0], here[1]]
             self.memory["left_s"] = self.now_s
         return self.now_s - self.left_s < self.stuck_after_s
+
+    cdef bint has_to_turn(self, void* actor, const float* velocity, double elapsed_s) except -1:
+        """Turn the actor to its movement; return whether it stands meanwhile, which is no lack of progress."""
+        cdef double most = self.turn_rate * elapsed_s, left = turn_toward(actor, self.methods, velocity, most)
+        if fabs(left) <= TURNS_BEYOND_RAD and not self.is_turning:
+            return False
+        stands = turns_first(self.memory, left, facing_of(actor, self.methods), most, self.turn_rate)
+        self.is_turning = "faces" in self.memory
+        if stands and self.stuck_after_s > 0:
+            self.memory["left_s"] = self.left_s = self.now_s
+        return stands
 
     cdef bint asks_taken(self, const float* to, double left, double elapsed_s) except -1:
         """Return whether the goal may be taken; not asked in each frame, as nobody comes far in between."""

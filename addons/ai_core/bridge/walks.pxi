@@ -347,11 +347,11 @@ cdef inline void turn_one(void* node, const WalkMethods* methods, const float* v
     if hypot(velocity[0], velocity[1 if is_flat else 2]) >= SLOWEST_TURNING * (32 if is_flat else 1):
         turn_toward(node, methods, velocity, TURN_RAD_S * elapsed_s)
 
-cdef inline void turn_toward(void* node, const WalkMethods* methods, const float* velocity, double most) noexcept nogil:
-    """Turn a node toward a direction, by at most an angle (rad)."""
+cdef inline double turn_toward(void* node, const WalkMethods* methods, const float* velocity, double most) noexcept nogil:
+    """Turn a node toward a direction, by at most an angle (rad); return the angle that is left."""
     cdef bint is_flat = methods.coordinates == 2
     cdef double x = velocity[0] if is_flat else -velocity[2], y = velocity[1] if is_flat else -velocity[0]
-    cdef double facing, off
+    cdef double facing, off, turn
     cdef float rotation[3]
     if is_flat:
         gd_object_method_bind_ptrcall(methods.get_rotation, node, NULL, &facing)
@@ -360,13 +360,25 @@ cdef inline void turn_toward(void* node, const WalkMethods* methods, const float
         facing = rotation[1]
     off = remainder(atan2(y, x) - facing, WHOLE_TURN)
     if fabs(off) < LEAST_TURN_RAD:
-        return
-    facing += max(-most, min(most, off))
+        return 0
+    turn = max(-most, min(most, off))
+    facing += turn
     if is_flat:
         call_with(methods.set_rotation, node, &facing)
     else:
         rotation[1] = <float>facing
         call_with(methods.set_rotation, node, rotation)
+    return off - turn
+
+cdef inline double facing_of(void* node, const WalkMethods* methods) noexcept nogil:
+    """Return the rotation of a node (rad), in 3D about the vertical axis."""
+    cdef double facing
+    cdef float rotation[3]
+    if methods.coordinates == 2:
+        gd_object_method_bind_ptrcall(methods.get_rotation, node, NULL, &facing)
+        return facing
+    gd_object_method_bind_ptrcall(methods.get_rotation, node, NULL, rotation)
+    return rotation[1]
 
 cdef inline void call_with(const void* method, void* node, const void* argument) noexcept nogil:
     cdef const void* arguments[1]

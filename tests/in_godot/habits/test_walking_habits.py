@@ -124,7 +124,7 @@ CORNERS = [Vector3(2, 0, 0), Vector3(2, 0, 2), Vector3(0, 0, 2)]
 @pytest.mark.parametrize(("order", "visited"), [(0, [0, 1, 2, 0, 1]), (1, [0, 1, 2, 1, 0]), (3, [0, 1, 2])])
 def test_a_patrol_visits_its_places_in_order(walker, node, scheduler, physics_frames, order, visited):
     patrol = habit("Patrol", kind="HabitPatrol", route=route(node, scheduler, CORNERS), order=order, wait_time=0.1,
-                   speed=20.0, arrival_distance=0.1, cooldown=100.0)
+                   speed=20.0, turn_speed=0.0, arrival_distance=0.1, cooldown=100.0)
     guard, _ = walker(patrol)
     seen = []
     for _ in range(90):

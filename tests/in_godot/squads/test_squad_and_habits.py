@@ -28,7 +28,7 @@ def habits_of(body, *habits):
     return tree
 
 
-AWAY = ("Go", "HabitMoveTo", {"target_point": Vector3(0, 0, 60), "speed": 3.0})
+AWAY = ("Go", "HabitMoveTo", {"target_point": Vector3(0, 0, 60), "speed": 3.0, "turn_speed": 0.0})
 PATROL = ("Patrol", "HabitPatrol", {"speed": 3.0})
 
 

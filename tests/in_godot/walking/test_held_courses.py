@@ -166,3 +166,39 @@ def test_goals_are_within_a_horizontal_distance(node, scheduler, kind):
     assert GoalWithin(actor, "goal", 2.0, True)({"goal": None}) is False
     with pytest.raises(TypeError, match="Node3D or a Node2D"):
         GoalWithin(node("Node", scheduler), "goal", 2.0, False)
+
+
+@pytest.mark.parametrize("space", ["3D", "2D"])
+@pytest.mark.parametrize("kind", ["Node", "CharacterBody"])
+@pytest.mark.parametrize("period", [1, 4])
+def test_an_actor_faces_its_way_before_it_walks(node, scheduler, physics_frames, space, kind, period):
+    goal = Vector2(-90, 0) if space == "2D" else Vector3(0, 0, 3)      # behind it
+    actor = node(f"{kind}{space}", scheduler, **({} if kind == "Node" else {"motion_mode": 1}))
+    tree = node("HabitTree", actor, period=period)
+    node("HabitMoveTo", tree, target_point=goal, turn_speed=math.pi, speed=goal.length())
+    angles, here = [], actor.position
+    for _ in range(150):
+        physics_frames(1)
+        step, here = actor.position - here, actor.position
+        if step.length() > 1e-4 * goal.length():
+            rotation = actor.rotation if space == "2D" else actor.rotation.y
+            angles.append(abs(math.remainder(rotation - math.pi, math.tau)))
+    assert 50 < len(angles) < 75
+    assert max(angles) < math.pi / 2 + 0.3
+
+
+def test_an_actor_that_another_turns_back_walks(node, scheduler, physics_frames):
+    actor = node("Node3D", scheduler)
+    both = node("HabitTree", actor)
+    node("HabitLookAt", both, target_point=Vector3(0, 0, -9), keep_looking=True, non_blocking=True)
+    node("HabitMoveTo", both, target_point=Vector3(0, 0, 3), non_blocking=True)
+    physics_frames(90)
+    assert actor.position.z > 2
+
+
+def test_a_slow_turn_is_no_lack_of_progress(node, scheduler, physics_frames, signals):
+    actor = node("Node3D", scheduler)
+    go = node("HabitMoveTo", node("HabitTree", actor), target_point=Vector3(0, 0, 3), turn_speed=0.6, stuck_after=1.0)
+    ends = signals(go, "exited")
+    physics_frames(300)
+    assert ends[:1] == [(1,)]

@@ -20,6 +20,7 @@ from addons.ai_core.bridge.gd import (
     node_path,
     signal,
     singleton,
+    turns_first,
 )
 from addons.ai_core.nodes.characters.agent_places import is_in_2d
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
@@ -237,7 +238,8 @@ class WalkingHabit(ActorHabit):
         group="Movement", doc="Speed of the actor.")
     turn_speed = export(
         float, math.tau, range=(0, 100, 0.01), or_greater=True, as_degrees=True, unit="°/s", default_2d=0.0,
-        doc="Speed at which the actor turns to its direction of movement; 0, the default in 2D, does not turn it.")
+        doc="Speed at which the actor turns to its direction of movement; 0, the default in 2D, does not turn it."
+            " While it faces more than 90° away it stands, unless it turns at less than 29°/s or is turned back.")
     arrival_distance = export(
         float, 0.5, range=(0.001, 100, 0.001), or_greater=True, unit="m", default_2d=8.0,
         doc="Distance to the target at which the actor has arrived.")
@@ -441,20 +443,15 @@ class WalkingHabit(ActorHabit):
         first, stands = here, not falls or actor.is_on_floor()
         is_blocked = falls and actor.is_on_wall()
         stop, came = self._next(path, here, goal, run, falls, stands, is_blocked)
-        if came == "going" and self.turn_speed:
-            self.turn(actor, stop, here, self.turn_speed * left_s)
+        turns = came == "going" and self.turn_speed and self._turns_first(actor, stop, here, left_s, run)
         while came == "going":
-            left_s -= self._go(actor, here, stop, goal, run, left_s, falls=falls)
-            if left_s <= 0:
+            left_s -= self._go(actor, here, here if turns else stop, goal, run, left_s, falls=falls)
+            if left_s <= 0 or turns:
                 if between_s is not None:
                     run.memory["walked_s"] = walked_s + between_s
                 status = self._check_stuck(first, stop, run, turn_s)
-                if stands and status is Status.RUNNING:
-                    self._hold_course(actor, stop, goal, path, run)
-                    if self.held is not None and between_s is None:
-                        self._follow(run)
-                elif status is Status.RUNNING and between_s is None:
-                    self._tree.walks.decide(self, had_turn=True)     # in the air
+                if status is Status.RUNNING:
+                    self._walk_on(actor, stop, goal, path, run, stands=stands, is_turn=between_s is None)
                 return status
             at, here, stands = _point_ahead(run.memory), actor.get_global_position(), not falls or actor.is_on_floor()
             is_blocked = falls and actor.is_on_wall()
@@ -462,6 +459,26 @@ class WalkingHabit(ActorHabit):
             if came == "going" and _point_ahead(run.memory) == at:
                 return self._check_stuck(first, stop, run, turn_s)
         return Status.SUCCEEDED if came == "arrived" else Status.FAILED
+
+    def _walk_on(
+        self, actor: Any, stop: Any, goal: Any, path: Any, run: HabitContext, *, stands: bool, is_turn: bool,
+    ) -> None:
+        """Hold the course after a walk of this turn, or of a frame between two turns."""
+        if stands:
+            self._hold_course(actor, stop, goal, path, run)
+            if self.held is not None and is_turn:
+                self._follow(run)
+        elif is_turn:
+            self._tree.walks.decide(self, had_turn=True)     # in the air
+
+    def _turns_first(self, actor: Any, stop: Any, here: Any, left_s: float, run: HabitContext) -> bool:
+        """Turn the actor to its movement; return whether it stands meanwhile, as it faces another way."""
+        most = self.turn_speed * left_s
+        left = self.turn(actor, stop, here, most)
+        stands = turns_first(run.memory, left, self.rotation_of(actor), most, self.turn_speed)
+        if stands:                          # which is no lack of progress
+            run.memory["left"], run.memory["left_s"] = list(here), run.tree.seconds
+        return bool(stands)
 
     def _hold_course(self, actor: Any, stop: Any, goal: Any, path: Any, run: HabitContext) -> None:
         """Hold the course in the next turns, in one call each, until something is to be decided."""
@@ -658,7 +675,9 @@ class WalkingHabit(ActorHabit):
         return taken_s
 
     def _emit_velocity(self, velocity: Any) -> None:
-        """Emit a velocity that differs from the one emitted last."""
+        """Emit a velocity that differs from the one emitted last; an actor that has not walked stands."""
+        if self._velocity is None and not any(velocity):
+            return
         if self._velocity is None or distance(self._velocity, velocity) > VELOCITY_STEP * self.speed:
             self._velocity = velocity
             self.velocity_changed.emit(velocity)
