@@ -244,7 +244,8 @@ class InfluenceMap(Saveable):
     def age(self, passed_s: float, scratch: Scratch) -> Iterator[int]:
         """Compute ``next_values`` from the faded ``values`` and the taken writes; yields rows done."""
         layer = self.layer
-        kept, grown = np.float32(layer.kept_per_s ** passed_s), np.float32(layer.grows_per_s * passed_s)
+        kept = np.float32(layer.kept_per_s ** passed_s if layer.kept_per_s else 0.0)      # 0 also if no time passed
+        grown = np.float32(layer.grows_per_s * passed_s)
         for rows in slices_of(self.values):
             target, taken = self.next_values[rows], self.taking[rows]
             np.multiply(self.values[rows], kept, out=target)

@@ -129,6 +129,16 @@ def test_what_is_drawn_is_not_blurred_again_by_the_next_update():
     assert later.tolist() == once.tolist()
 
 
+def test_a_layer_that_keeps_nothing_is_cleared_without_time():
+    clock = ManualClock()
+    ground = DecisionMap(MapArea(3, 4), [MapLayer("threat", kept_per_s=0.0)], clock, period_s=0)
+    for _ in range(3):
+        clock.advance(seconds=0.0)
+        ground.write("threat", [0], 1.0)
+        ground.advance(Budget.unlimited())
+        assert ground.layer("threat").values[0, 0] == 1.0
+
+
 @pytest.mark.parametrize(("settings", "words"), [
     ({"writes": "add"}, "writes must be 'sum' or 'latest'"),
     ({"initial": -1.0}, "initial must be at least 0"),

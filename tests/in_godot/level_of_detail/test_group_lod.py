@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from addons.ai_core.bridge.gd import construct
 from tests.in_godot.level_of_detail.level_of_detail_world import GROUP, WatchedWorld
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "godot" / "level_of_detail.md"
@@ -257,6 +258,35 @@ def test_a_group_may_be_opened_by_a_script(scheduler, gdscript, physics_frames):
 
 
 DISTRICT = re.search(r"```gdscript\n(extends GroupLOD .*?)```", DOCUMENT.read_text(), re.DOTALL)
+
+
+QUARTER = re.search(
+    r'```gdscript\n(extends GroupLOD .*"Quarter".*?)```', DOCUMENT.read_text().split("calls neither")[1], re.DOTALL)
+
+
+def test_members_that_are_nodes_are_there_before_a_load(world, gdscript):
+    """The sample of the document."""
+    citizen, scene = construct("Node"), construct("PackedScene")
+    tree = construct("HabitTree")
+    tree.set("name", "Brain")
+    for one, above in ((tree, citizen), (construct("Habit"), tree)):
+        above.add_child(one)
+        one.set("owner", citizen)
+    scene.pack(citizen)
+    citizen.free()
+    town = world.group(90.0, script=gdscript(QUARTER[1]), closed_period=1)
+    town.group.set("citizen", scene)
+    saves = []
+    for x in (90.0, 10.0):
+        world.put(town.body, x)
+        world.step(12)
+        saves.append(town.group.call("save_game", world.scheduler))
+    world.put(town.body, 90.0)
+    world.step(12)
+    for number in (1, 0, 1):
+        assert town.group.call("load_game", world.scheduler, saves[number])
+        names = [str(one.get_name()) for one in town.group.get_children()]
+        assert names == list(town.group.get_member_names()) == [[], ["Ann", "Bert"]][number]
 
 
 def test_a_script_can_make_its_own_characters_by_district(world, gdscript):

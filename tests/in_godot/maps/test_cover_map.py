@@ -450,7 +450,12 @@ def test_the_script_of_the_page_hides(yard, gdscript, node):
     ("func travel(_from, _places): return PackedFloat32Array([1.0, 2.0])", "must return a number for each of the "),
     ("func travel(_from, _places): return null", "must return a number for each of the "),
     ("func travel(_from): return 1.0", "travel(from, places) failed: "),
-], ids=["too few", "null", "one argument"])
+    ("func travel(_from, places): return places", "must return a number for each of the "),
+    ("func travel(_from, places): return Array(places).map(func(_p): return 'a')", "must return a number for each of"),
+    ("func travel(_from, places): return Array(places).map(func(_p): return null)", "must return a number for each"),
+    ("func travel(_from, places): return Array(places).map(func(_p): return [1.0])", "must return a number for each"),
+    ("func travel(_from, places): return Array(places).map(func(_p): return -1.0)", "0 or more, INF without a path"),
+], ids=["too few", "null", "one argument", "places", "texts", "nulls", "arrays", "negative"])
 def test_a_travel_cost_that_fails_fails_its_request_only(yard, gdscript, node, signals, expect_errors, travel, why):
     cover, guard = yard.cover(), yard.guard(0, 4)
     failed, found = signals(cover, "cover_failed"), signals(cover, "cover_found")

@@ -140,6 +140,25 @@ def test_what_comes_from_outside_is_recorded_and_given_again(player, file, signa
     assert ended == SAME
 
 
+def test_a_load_ends_the_recording_which_replays(player, file, signals, expect_errors):
+    scheduler, made = player()
+    state = scheduler.save_state()
+    scheduler.call("start_recording", FILE, made.get("read"))
+    for _ in range(3):
+        scheduler.step()
+    expect_errors("load_state() ends the recording, which holds one run without a gap; record again", times=1)
+    assert scheduler.load_state(state)
+    scheduler.step()
+    assert scheduler.load_state(state)
+    scheduler.free()
+    scheduler, made = player()
+    ended = signals(scheduler, "replay_ended")
+    scheduler.call("start_replay", FILE, made.get("give"))
+    for _ in range(3):
+        scheduler.step()
+    assert ended == SAME
+
+
 def test_another_result_of_a_behavior_is_found_and_named(player, file, signals):
     scheduler, made = player()
     scheduler.call("start_recording", FILE)

@@ -306,6 +306,8 @@ WRONG = {
     "is not an AIState; choose the target state": {"event": "go"},
     "has no event, no after and no guard": {"target": 1},
     "cannot parse 'health <'": {"event": "go", "target": 1, "guard_expression": "health <"},
+    "cannot parse 'is_armed() and' at the end: nothing follows 'and'": {
+        "event": "go", "target": 1, "guard_expression": "is_armed() and"},
 }
 
 

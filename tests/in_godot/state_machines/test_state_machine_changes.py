@@ -187,3 +187,26 @@ def test_a_freed_target_is_named_and_saves_go_on(mind, scheduler, physics_frames
     assert scheduler.save_state()
     physics_frames(2)
     assert scheduler.save_state()
+
+
+def test_a_name_much_like_an_event_is_only_warned_of(node, scheduler, physics_frames, expect_errors):
+    expect_errors("waits for 'target_gaind', which is no event of a sensor", times=1)
+    machine = construct("StateMachine")
+    made("AIState", machine, "calm")
+    made("AIState", machine, "alarmed")
+    made("StateTransition", machine.get_node("calm"), "see", event="target_gaind", to=NodePath("../../alarmed"))
+    node("Node3D", scheduler).add_child(machine)
+    physics_frames(2)
+    assert machine.send_event("target_gaind")
+    assert machine.get_state() == "alarmed"
+
+
+def test_a_method_with_other_arguments_is_one_line(node, scheduler, gdscript, physics_frames, expect_errors):
+    actor = node("Node3D", scheduler, name="Bob")
+    actor.set_script(gdscript("extends Node3D\nfunc run(): pass\nfunc begin(_what): pass"))
+    expect_errors("run() of 'Bob' is called with 1 argument: too many arguments, it takes 0", times=3)
+    expect_errors("begin() of 'Bob' is called with no arguments: too few arguments, it needs 1", times=1)
+    machine = construct("StateMachine")
+    made("AIState", machine, "calm", update_method="run", enter_method="begin")
+    actor.add_child(machine)
+    physics_frames(5)

@@ -176,10 +176,15 @@ class CharacterComponent:
 def _call(actor: Any, name: str, *arguments: object) -> object:
     try:
         return actor.call(name, *arguments)
-    except GodotCallError:
-        if not actor.is_valid() or actor.has_method(name):
+    except GodotCallError as refused:
+        if not actor.is_valid():
             raise
-        raise RefusedValue(_without(actor, name)) from None
+        if not actor.has_method(name):
+            raise RefusedValue(_without(actor, name)) from None
+        count = "1 argument" if len(arguments) == 1 else f"{len(arguments) or 'no'} arguments"
+        raise RefusedValue(
+            f"{name}() of '{actor.get_name()}' is called with {count}: {str(refused).rpartition(f'{name}: ')[2]}"
+        ) from None
 
 
 def _without(actor: Any, name: str) -> str:

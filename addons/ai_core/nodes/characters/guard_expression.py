@@ -20,6 +20,9 @@ NAME = rf"[A-Za-z_{BEYOND_ASCII}][\w{BEYOND_ASCII}]*"
 WORDS = re.compile(rf"""\s*("[^"]*"|'[^']*'|[\w.{BEYOND_ASCII}]+|<=|>=|==|!=|&&|\|\||\S)""")
 """Pattern of a word of an expression."""
 
+OPEN_END = re.compile(r"(\b(?:and|or|not|in)|&&|\|\||[-+*/%<>=!&|^~,]|(?<!\d)\.)\s*$")
+"""Pattern of an operator at the end of an expression, without what it needs after it."""
+
 NAMES = re.compile(rf"(?<![\w.{BEYOND_ASCII}])({NAME})(?![\w{BEYOND_ASCII}]|\s*\()")
 """Pattern of names that stand for values: no method, no member, no construction such as Vector3(1, 2, 3)."""
 
@@ -95,6 +98,8 @@ class GuardExpression:
         self._expression = construct("Expression")
         if self._expression.parse(text, PackedStringArray(self.names)) != 0:
             raise RefusedValue(f"{place}: cannot parse {text!r} {_mistake(text, self._expression, self.names)}")
+        if (last := OPEN_END.search(text)) is not None:      # which the engine parses
+            raise RefusedValue(f"{place}: cannot parse {text!r} at the end: nothing follows {last[1]!r}")
         self.comparisons = _comparisons(text)
 
     def value(self, mind: Any) -> Any:

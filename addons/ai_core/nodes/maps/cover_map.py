@@ -48,7 +48,7 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     scheduler_warnings,
 )
 from ai_core.budget import Budget
-from ai_core.errors import UnknownNameError
+from ai_core.errors import UnknownNameError, shown
 from ai_core.maps.cover.cover_map import CoverMap as CoreCoverMap
 from ai_core.maps.cover.cover_objects import CoverObject
 from ai_core.maps.cover.cover_search import CoverQuery, CoverSearch
@@ -1001,11 +1001,15 @@ class CoverMap(BakingNode, SavedState, Node):
                 answer = travel(start, there)
             except GodotCallError as error:
                 raise RefusedValue(f"set_travel_cost: travel(from, places) failed: {error}") from None
-            if not isinstance(answer, (list, np.ndarray)) or len(answer) != len(there) or np.isnan(answer).any():
+            try:
+                costs = np.asarray(answer if isinstance(answer, (list, np.ndarray)) else [], np.float64)
+            except (ValueError, TypeError):
+                costs = np.empty(0)
+            if costs.shape != (len(there),) or not (costs >= 0).all():
                 raise RefusedValue(
                     f"set_travel_cost: travel(from, places) must return a number for each of the {len(there)} places,"
-                    f" INF without a path, got {answer!r}")
-            return np.asarray(answer, np.float64) / scene.pixels_per_m
+                    f" 0 or more, INF without a path, got {shown(answer)}")
+            return costs / scene.pixels_per_m
 
         return distances
 

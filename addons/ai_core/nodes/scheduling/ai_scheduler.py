@@ -924,6 +924,9 @@ class AIScheduler(Node):
         for part in added:
             part.reset_unsaved()
         self._settle()
+        if isinstance(self.recorder, SceneRecorder):
+            self.stop_recording()
+            report_warning("load_state() ends the recording, which holds one run without a gap; record again", self)
         if self._left_out:
             first = "; ".join(f"{name}: {why}" for name, why in [*self._left_out.items()][:3])
             report_warning(f"load_state() left out {len(self._left_out)} parts, see get_left_out(): {first}", self)

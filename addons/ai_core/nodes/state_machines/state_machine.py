@@ -122,9 +122,9 @@ class MachineChildren:
 
     def _transition(self, node: StateTransition, source: str | None) -> tuple[Any, ...]:
         """Return (event, source, target, history, after_s, is guarded)."""
-        warnings = node._get_configuration_warnings()
-        if warnings:
-            raise RefusedValue(f"transition '{self._machine.get_path_to(node)}' {warnings[0]}")
+        mistakes = node.mistakes()
+        if mistakes:
+            raise RefusedValue(f"transition '{self._machine.get_path_to(node)}' {mistakes[0]}")
         target: str | None = None
         if node.target == StateTransition.Target.STATE:
             target = self._path_of(node)

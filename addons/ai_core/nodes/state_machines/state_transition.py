@@ -55,7 +55,9 @@ class StateTransition(ChartNode, Node):
         DEEP = 2
 
     event = export(
-        str, "", doc="Event that takes the transition; see send_event(). Empty: it is tried in every update.")
+        str, "",
+        doc="Event that takes the transition: of send_event(), or of the sensor, squad or radio of the character."
+            " Empty: it is tried in every update.")
     after = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", shown_when=("event", ""),
         doc="Time for which the state must have been active; 0 means no delay.")
@@ -197,14 +199,14 @@ class StateTransition(ChartNode, Node):
             yield "_is_allowed() returned false", self._is_allowed
 
     def _get_configuration_warnings(self) -> list[str]:
-        if stray := misplaced(self):
-            return stray
+        return misplaced(self) or self.mistakes() or misspelt([self.event] if self.event else [])
+
+    def mistakes(self) -> list[str]:
+        """Return what is wrong with the settings, so that no machine can be built of them."""
         if self.target == self.Target.STATE:
             to = self.get_node_or_null(self.to) if self.to else None
             if to is None or not to.is_class("AIState"):
                 return [f"to '{self.to}' is not an AIState; choose the target state"]
-        if wrong := misspelt([self.event] if self.event else []):
-            return wrong
         if self.guard_expression:
             try:
                 GuardExpression(self.guard_expression, "guard_expression")
