@@ -198,6 +198,7 @@ class RegionalSenseManager(Saveable):
         self._smelling = None if scent_trails is None else TrailSmelling(
             scent_trails, self._modalities, self._sensors, self._sources, self._perception)
         self._rays_asked, self._is_advancing = 0, False
+        self._placed_in = -1        # frame of the last advance
         self._turns = self._made_turns()
 
     @property
@@ -649,7 +650,7 @@ class RegionalSenseManager(Saveable):
                 self._sensors.recover(now.seconds)
             if self._sources.clues:
                 self._sources.expire_clues(now.seconds)
-            self._sensors.turn = now.frame // self._sensors.period
+            self._sensors.turn, self._placed_in = now.frame // self._sensors.period, now.frame
             if self._sources.counts_motion:
                 self._sources.measure_motion(now.seconds)
             self._rests_until = 0
@@ -666,7 +667,7 @@ class RegionalSenseManager(Saveable):
             else:
                 busy = (SIGNALS, SIGHT) if limit is None else (SIGNALS, SIGHT, PERCEPTS)
                 undone = self._turns.advance(budget, now.seconds, busy[not has_signals:])
-                if limit is None and not self._perception.advance(sight.pairs, None):
+                if limit is None and not self._perceive(None, now.seconds):
                     undone.append(PERCEPTS)
             if undone or sight.ages.is_late:
                 sight.ages.note_round(now.seconds, is_done=PERCEPTS not in undone)
@@ -692,7 +693,7 @@ class RegionalSenseManager(Saveable):
         if limit is not None and limit.is_spent:
             turns.owe(PERCEPTS, SIGHT)
             undone.append(PERCEPTS)
-        elif not self._perception.advance(sight.pairs, limit):
+        elif not self._perceive(limit, now_s):
             undone.append(PERCEPTS)
         return undone
 
@@ -771,7 +772,8 @@ class RegionalSenseManager(Saveable):
 
         Args:
             watched: the targets; unknown sensors and targets are listed as changed, and not known.
-            places: (place, character) of targets in view, by id, as the reader sees them; found ones are added.
+            places: (place, character) of targets in view, by id, as the reader sees them; found ones are added. Where a
+                budget leaves a target out of this frame, it is listed as changed if it was seen elsewhere since.
             find: called with one of them, returns (place, character) of its target.
             modality_name: the modality that decides whether a target is in view.
 
@@ -781,8 +783,10 @@ class RegionalSenseManager(Saveable):
 
         Cost: O(watched), some 1 µs each at 60 frames a second, with ``find`` for each target.
         """
+        frame = self.clock.now.frame
         changes: WatchedChanges = self._perception.table.update_watched(
-            watched, self._modalities.number(modality_name), self.clock.now.frame, places, find)
+            watched, self._modalities.number(modality_name), frame, places, find,
+            self._placed_in == frame or self.is_idle)
         return changes
 
     def last_sensation(self, sensor_id: int) -> Sensation | None:
@@ -989,8 +993,9 @@ class RegionalSenseManager(Saveable):
         self._rays_asked += rays - emitted.rays_left
         return is_done
 
-    def _perceive(self, budget: Budget, now_s: float) -> bool:
+    def _perceive(self, budget: Budget | None, now_s: float) -> bool:
         """Continue the pass over percepts, within a budget of time."""
+        self._continuous.drop_distant(now_s)
         return self._perception.advance(self._continuous.pairs, budget)
 
     def _ask(self, budget: Budget, now_s: float) -> bool:

@@ -7,7 +7,8 @@ import pytest
 import ai_core.senses.regional_sense_manager as regional_sense_manager
 import ai_core.senses.sight.continuous_sensing as continuous_sensing
 from ai_core.budget import Budget
-from tests.senses.worlds import Rays, World
+from ai_core.senses.percepts.memory import SenseMemory
+from tests.senses.worlds import Rays, Stopwatch, World
 
 
 @pytest.fixture
@@ -105,3 +106,29 @@ def test_positions_written_into_arrays_are_as_good_as_moved():
     other.manager.move_sources(other.ids[1], places + 1)
     assert world.manager.save_state()["sensors"] == other.manager.save_state()["sensors"]
     assert world.manager.save_state()["sources"] == other.manager.save_state()["sources"]
+
+
+@pytest.mark.parametrize("period", [1, 5])
+@pytest.mark.parametrize("steps", [None, 3, 7, 12, 30])
+def test_no_target_is_seen_where_it_teleported(small_parts, steps, period):
+    """Half of the targets are elsewhere from one frame to the next, while a budget leaves pairs of a pass out."""
+    world = World(line_of_sight=Rays(), max_rays=6, period_frames=period)
+    known = []
+
+    def short():
+        return None if steps is None else Budget.of_time(float(steps), Stopwatch([1000]))
+
+    eyes = [world.eye((float(number), 0.0, 0.0), memory=SenseMemory(lose_after_s=0.5, max_age_s=9.0),
+                      on_sensed=known.append) for number in range(9)]
+    things = [world.thing((float(number), 0.0, -5.0)) for number in range(4)]
+    for _ in range(40 if steps is None else 400):
+        world.tick(budget=short())
+    assert len({(one.sensor_id, one.source_id) for one in known}) == 36
+    world.manager.move_sources(things[:2], [(900.0, 0.0, 0.0)] * 2)
+    known.clear()
+    for _ in range(60 if steps is None else 600):
+        world.tick(budget=short())
+    assert all(one.position[0] < 100.0 for one in known)        # who was seen before may be told later
+    for eye in eyes:
+        for one in world.manager.memory_of(eye).known():
+            assert one.last_known_position[0] < 100.0

@@ -578,6 +578,7 @@ class WatchedTarget:
         by_awareness: only if the sensor is more aware of another target.
         is_new: it is listed as changed once.
         is_known, is_noticed, is_in_view: whether the sensor remembers it, has not lost it, and sees it.
+        is_placed: whether it is remembered where it is now; a budget may leave a target in view out of some frames.
         awareness, level: value of the meter, from 0 to 1, and awareness level.
         x, y, z: the last known position (m).
         reader: what is handed back if only the awareness or the place changed; None to list that as changed, too.
@@ -598,6 +599,7 @@ class WatchedTarget:
     is_known = cython.declare(cython.bint, visibility="public")
     is_noticed = cython.declare(cython.bint, visibility="public")
     is_in_view = cython.declare(cython.bint, visibility="public")
+    is_placed = cython.declare(cython.bint, visibility="public")
     awareness = cython.declare(cython.double, visibility="public")
     level = cython.declare(cython.longlong, visibility="public")
     x = cython.declare(cython.double, visibility="public")
@@ -617,6 +619,10 @@ class WatchedTarget:
         self.awareness = self.x = self.y = self.z = 0.0
         self.reader = self.character = self.place = self.known_at = None
         self.row = None
+
+    def forget(self) -> None:
+        """Have no target; what is remembered of the last one may be of a table that is gone."""
+        self.target, self.row = -1, None
 
 
 @cython.final
@@ -844,8 +850,13 @@ class PerceptTable:
 
     def update_watched(
         self, watched: list, sight: cython.Py_ssize_t, frame: cython.longlong, places: dict, find: object,
+        is_current: cython.bint,
     ) -> tuple:
-        """Bring watched targets up to date; see ``RegionalSenseManager.update_watched``."""
+        """Bring watched targets up to date; see ``RegionalSenseManager.update_watched``.
+
+        Args:
+            is_current: whether positions of sources are of this frame.
+        """
         awareness: cython.double
         one: WatchedTarget
         found: tuple
@@ -855,6 +866,7 @@ class PerceptTable:
         moved: list = []
         moved_to: list = []
         for one in watched:
+            one.is_placed = is_current
             awareness = one.awareness
             if self.is_changed(one, sight) or (
                     one.has_choice and (frame + one.phase) // one.period % one.chooses_every == 0
@@ -862,7 +874,7 @@ class PerceptTable:
                              and self.first_target(one.sensor_id, one.target, None, 1.0) == one.target)):
                 changed.append(one)
                 continue
-            if one.is_in_view:
+            if one.is_in_view and one.is_placed:
                 found = places.get(one.target)
                 if found is None:
                     found = places[one.target] = find(one)
@@ -892,9 +904,7 @@ class PerceptTable:
         own: KnownTarget
         is_in_view: cython.bint
         level: cython.longlong
-        # A row that was dropped has the key -1, as a reader without a target would have.
-        if row is None or one.target < 0 or row.key != (one.sensor_id << ID_BITS | one.target) or (
-                row.mind.owner_id >= 0):
+        if row is None or row.key != (one.sensor_id << ID_BITS | one.target) or row.mind.owner_id >= 0:
             mind, row = self.minds.get(one.sensor_id), None
             if mind is not None and one.target >= 0:
                 row = self.percepts.get((one.sensor_id if mind.owner_id < 0 else mind.owner_id) << ID_BITS | one.target)
@@ -906,9 +916,14 @@ class PerceptTable:
         is_aware: cython.bint = own is not None and own.has_meter
         is_in_view = row.is_noticed and is_aware and own.shown_in(sight) > 0
         level = own.level if is_aware else 0
+        if self.layout is not self.sources.layout:
+            self.view_sources()
+        slot: cython.Py_ssize_t = one.target & SLOT_MASK
+        one.is_placed = one.is_placed and slot < self.places.shape[0] and (
+            row.x == self.places[slot, 0] and row.y == self.places[slot, 1] and row.z == self.places[slot, 2])
         is_new: cython.bint = (
             one.is_new or row.is_noticed != one.is_noticed or is_in_view != one.is_in_view or level != one.level
-            or (not is_in_view and (one.x != row.x or one.y != row.y or one.z != row.z)))
+            or (not (is_in_view and one.is_placed) and (one.x != row.x or one.y != row.y or one.z != row.z)))
         one.is_new, one.is_noticed, one.is_in_view, one.level = False, row.is_noticed, is_in_view, level
         one.awareness = own.value if is_aware else 0.0
         one.x, one.y, one.z = row.x, row.y, row.z

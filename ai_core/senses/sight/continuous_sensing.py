@@ -307,6 +307,13 @@ class RayTurns(Saveable):
                 values.importance[key_of(new, ANY_SOURCE)] = one
 
 
+REACHES = (0, 4)
+"""Columns of packed cones that are ranges (m): where a target is found, and where it is lost."""
+
+ROUNDING = 1.0001
+"""Factor on a reach, above what single precision may lose (no unit)."""
+
+
 class ContinuousSensing(Saveable):
     """Finds the sources that each sensor senses, in passes that may be interrupted.
 
@@ -339,6 +346,7 @@ class ContinuousSensing(Saveable):
         # How many had been removed when the pass began that found the pairs; and the one under way.
         self._removals = self._removals_before = 0
         self.pairs_needing_rays = 0
+        self._found_at_s = self._began_at_s = -math.inf     # when the pass that found the pairs began, and the last (s)
         self._asked_after = 0     # how many passes had ended when pairs were asked last
         self.ages = QueryAges()
         self._whole, self._whole_of = NO_LINES, NO_KEYS     # the lines of all pairs, and their keys
@@ -374,13 +382,14 @@ class ContinuousSensing(Saveable):
             for pairs in self.pairs.values():
                 pairs.begin_pass()
             self.looked_in, self.is_looking, self._removals_before = sensors.turn, True, removals
+            self._began_at_s = now_s
             return self._look_on(budget, now_s, block, most, removals)
         if not is_unlimited:
             if budget.is_spent:
                 return False
             budget.spend(len(looking))
         self.looked_in, self._removals, self.pairs_needing_rays = sensors.turn, removals, 0
-        moment, shown = ages.end_pass(now_s), self._sources.shown
+        moment, shown, self._found_at_s = ages.end_pass(now_s), self._sources.shown, now_s
         for number, pairs in self.pairs.items():
             needs_ray = self._needs_ray[number]
             reached = self._in_reach(number, looking) if shown[number] else NOTHING_IN_REACH
@@ -408,7 +417,7 @@ class ContinuousSensing(Saveable):
                 looking = looking[self._sensors.ids.are_known(looking)]
             for number, pairs in self.pairs.items():
                 pairs.add(*self._in_reach(number, looking))
-        self.is_looking, self._removals = False, self._removals_before
+        self.is_looking, self._removals, self._found_at_s = False, self._removals_before, self._began_at_s
         moment = self.ages.end_pass(now_s)
         for number, pairs in self.pairs.items():
             pairs.end_pass(moment, self._needs_ray[number])
@@ -465,6 +474,22 @@ class ContinuousSensing(Saveable):
             alive = self._sensors.ids.are_known(sensor_ids) & self._sources.ids.are_known(source_ids)
             rows = np.flatnonzero(alive) if rows is None else rows[alive]
         return rows
+
+    def drop_distant(self, now_s: float) -> None:
+        """Set pairs of an earlier advance as not sensed whose targets are beyond all cones by now, as after a teleport.
+
+        Cost: O(pairs) in NumPy; nothing if the pass that found the pairs began in this advance.
+        """
+        for number, pairs in self.pairs.items() if self._found_at_s != now_s else ():
+            if not pairs.count:
+                continue
+            eyes, targets = (ids & SLOT_MASK for ids in ids_of(pairs.keys))
+            kind, reach_m = self._modalities.all[number], np.full(len(eyes), self._modalities.all[number].range_m)
+            if kind.needs_cone:
+                reach_m = np.minimum(reach_m, self._sensors.cones[eyes][:, :, REACHES].max(axis=(1, 2), initial=0.0))
+            offset = self._sources.position[targets].astype(np.float64) - self._sensors.position[eyes]
+            is_far = (offset ** 2).sum(axis=1) > (ROUNDING * reach_m * self._sources.size[targets]) ** 2
+            pairs.is_sensed[is_far] = False
 
     def see_all(self) -> None:
         """Set all pairs in reach as sensed, where nothing blocks sight."""

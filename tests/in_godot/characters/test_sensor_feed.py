@@ -322,6 +322,35 @@ def test_a_quick_load_goes_on_as_from_the_save(minds, scheduler, thief, physics_
         assert again == first[:last - 40]
 
 
+@pytest.mark.parametrize("budget", [0.0, 15.0, 60.0, 200.0])
+def test_nobody_knows_where_a_target_went_that_teleports(node, world, physics_frames, budget):
+    scheduler = node("AIScheduler", world, budget=budget, budget_margin=False)
+    node("SenseManager", scheduler)
+    trees, thieves = [], []
+    for number in range(12):
+        guard = node("Node3D", scheduler, position=Vector3(50 * number, 0, 0))
+        node("Sensor3D", guard, **{**EYE, "lose_after": 30.0})
+        tree = construct("HabitTree")
+        tree.sensor = NodePath("../Eye")
+        tree.add_child(construct("Habit"))
+        guard.add_child(tree)
+        thief = node("Node3D", scheduler, position=Vector3(50 * number, 0, -5))
+        node("SenseSource3D", thief)
+        trees.append(tree)
+        thieves.append(thief)
+    for _ in range(2000):
+        physics_frames(1)
+        if all(tree.get_value("is_in_view") for tree in trees):
+            break
+    for thief in thieves:
+        thief.position = Vector3(0, 0, 4000)
+    for _ in range(60):
+        physics_frames(1)
+        for tree in trees:
+            for key in ("target_position", "last_known_position", "last_seen_position"):
+                assert tree.get_value(key).z == -5
+
+
 def test_a_loaded_tree_keeps_its_target_and_cleared_values(brain, scheduler, thief, physics_frames):
     tree = brain()
     physics_frames(5)

@@ -116,7 +116,8 @@ class SensorFeed(WatchedTarget):
 
     def was_loaded(self) -> None:
         """Look up the target of the loaded values in the next frame."""
-        self.target, self.place = -1, None
+        self.forget()
+        self.place = None
         self._revision, self._written, self._was_noticed = -1, UNWRITTEN, False
         self._is_first = self._is_loaded = True
         self.feeds.rest(self)       # which feeds the budget did not reach is not saved
@@ -188,7 +189,8 @@ class SensorFeed(WatchedTarget):
         """Write the values of a sensor that knows no target, until its next event."""
         self.feeds.rest(self)
         had_target, was_loaded = self.target >= 0, self._is_loaded
-        self.target, self.known_at, self.place, self._is_loaded = -1, None, None, False
+        self.forget()
+        self.known_at, self.place, self._is_loaded = None, None, False
         self._written, self._was_noticed, self._revision = UNWRITTEN, False, -1
         if self._mind.is_valid() and (had_target or (was_loaded and self._mind.known("target") is not None)):
             self._mind.feed_values(VALUES)
@@ -252,6 +254,8 @@ class SensorFeed(WatchedTarget):
         before, place, character = self._written, None, None
         if self.is_in_view:
             place, character = places.get(self.target) or self.seen(self)
+            if not self.is_placed and place is not None:
+                place = self._walkable(self.sensor.sense_manager.point((self.x, self.y, self.z)))
         elif self.is_noticed:
             character = before[0]
             if character is ABSENT or character is None or self.sensor.sense_manager.source_node(self.target) is None:
@@ -284,14 +288,17 @@ class SensorFeed(WatchedTarget):
     def _remembered(self, known_at: tuple[float, ...]) -> dict[str, Any]:
         """Return the remembered positions of a target that is not in view."""
         manager, seen_at = self.sensor.sense_manager, self.row.last_seen_position
-        offset = _offset_of_walker(manager.source_node(self.target))
-        place = manager.point(known_at) if offset is None else manager.point(known_at) + offset
+        place = self._walkable(manager.point(known_at))
         values = {"last_known_position": place}
         if self.is_noticed:
             values["target_position"] = place
         if seen_at is not None:
-            values["last_seen_position"] = manager.point(seen_at) if offset is None else manager.point(seen_at) + offset
+            values["last_seen_position"] = self._walkable(manager.point(seen_at))
         return values
+
+    def _walkable(self, place: Any) -> Any:
+        """Return the position of the character of the target for one of its source."""
+        return _walkable(place, self.sensor.sense_manager.source_node(self.target))
 
     def receive(self, name: str, *what: Any) -> None:
         """Take in a change that the sensor emits as a signal of this name; an error ends only this call."""
