@@ -127,7 +127,7 @@ class SensorTable:
     def remove(self, sensor_id: int) -> None:
         """Remove a sensor."""
         slot = self.ids.remove(sensor_id)
-        self.own_threshold[slot] = self.threshold[slot] = self.log_threshold[slot] = DEAF
+        self.threshold[slot] = self.log_threshold[slot] = DEAF
 
     def change(
         self, sensor_id: int, thresholds: Mapping[str, float] | None, cones: Sequence[SightCone] | None,

@@ -192,9 +192,8 @@ class SourceTable:
         return new
 
     def remove(self, source_id: int) -> None:
-        """Remove a source."""
-        slot = self.ids.remove(source_id)
-        self.own_strength[slot] = self.strength[slot] = NO_STRENGTH
+        """Remove a source; its row, which no id leads to, stays as it is."""
+        self.ids.remove(source_id)
         if source_id in self.details:
             self.put_details(int(source_id), PLAIN)
 
