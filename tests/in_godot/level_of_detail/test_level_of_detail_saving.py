@@ -4,7 +4,7 @@ from __future__ import annotations
 import pytest
 
 from addons.ai_core.bridge.gd import Vector3, construct
-from tests.in_godot.level_of_detail.level_of_detail_world import GROUP, LEVEL
+from tests.in_godot.level_of_detail.level_of_detail_world import GROUP, LEVEL, WatchedWorld
 
 TOWN = """
     extends Node3D
@@ -158,3 +158,15 @@ def test_an_agent_that_is_new_since_the_save_is_kept(gdscript, nodes_of_test):
     assert anew.scheduler.load_state(state)
     anew.live(20, 40)
     assert levels.get_level() in ("Plan", "Idle")
+
+
+@pytest.mark.parametrize("how", ["free", "queue_free"])
+def test_levels_read_again_as_they_leave_hinder_no_save(node, scheduler, physics_frames, gdscript, how):
+    world = WatchedWorld(node, scheduler, physics_frames, gdscript)
+    lod = world.character(90.0)
+    world.step(4)
+    for level in lod.get_children():
+        level.connect("exited", lambda *_: lod.rebuild())
+    lod.body.call(how)
+    world.step(2)
+    assert scheduler.save_state()

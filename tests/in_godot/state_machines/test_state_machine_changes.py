@@ -210,3 +210,22 @@ def test_a_method_with_other_arguments_is_one_line(node, scheduler, gdscript, ph
     made("AIState", machine, "calm", update_method="run", enter_method="begin")
     actor.add_child(machine)
     physics_frames(5)
+
+
+@pytest.mark.parametrize("setting", ["priority = 2.0", "period = 4", "enabled = false", "enabled = true"])
+def test_a_machine_that_leaves_joins_nothing_again(node, scheduler, gdscript, physics_frames, setting):
+    machines, script = [], gdscript(f"extends AIState\nfunc _exit() -> void: get_machine().{setting}")
+    for _ in range(2):
+        machine, state = construct("StateMachine"), script.new()
+        state.set("name", "fight")
+        machine.add_child(state)
+        made("StateTransition", state, "bored", after=0.5, target=2)
+        node("Node3D", scheduler).add_child(machine)
+        machines.append(machine)
+    physics_frames(2)
+    machines[0].get_parent().free()
+    taken = []
+    machines[1].get_node("fight/bored").taken.connect(lambda event, payload: taken.append(event))
+    physics_frames(60)
+    assert taken
+    assert scheduler.save_state()

@@ -146,7 +146,7 @@ class BehavioralLOD(LevelOfCharacter, ImportanceAgent, Node):
         self._is_to_begin = False
         self.leave_importance()
         self._end()
-        if self.is_inside_tree():
+        if self._is_entered:        # not in a signal of a level that ends as the node leaves
             self._enter()
 
     def _save_lod(self) -> object:

@@ -591,7 +591,7 @@ class StateMachine(ChartNode, ScheduledCharacter, SavedState, Node):
 
     def _enable(self) -> None:
         self._is_off = not self.enabled
-        if self.core is not None:
+        if self.core is not None and self._is_entered:      # not where a state sets it that ends as the node leaves
             if not self.enabled:
                 self._stop()
             self._update_schedule(is_on=self.enabled)
