@@ -367,3 +367,32 @@ def test_closing_above_opening_is_one_clear_error(world, expect_errors, physics_
     expect_errors("close_at must not be above open_at, got 0.6 and 0.5", times=1)
     world.group(10.0, open_at=0.5, close_at=0.6)
     physics_frames(2)
+
+
+@pytest.mark.parametrize("call", ["rebuild", "enabled"])
+@pytest.mark.parametrize("name", ["opened", "closed"])
+def test_handlers_of_a_group_change_it(world, gdscript, node, name, call):
+    town = world.group(90.0)
+    bob = gdscript("extends Node3D\nvar thoughts := 0\nfunc think(_s): thoughts += 1").new()
+    town.group.add_child(bob)
+    node("AIBehavior", bob, period=1)
+    town.group.rebuild()
+    called = []
+
+    def handle():
+        called.append(name)
+        if call == "rebuild":
+            town.group.rebuild()
+        else:
+            town.group.enabled = False
+
+    town.group.connect(name, handle)
+    world.step(5)
+    for x in (10.0, 90.0) if name == "closed" else (10.0,):
+        world.put(town.body, x)
+        world.step(6)
+    is_open = (name, call) == ("opened", "rebuild")
+    assert (called, town.group.is_open()) == ([name], is_open)
+    before = bob.get("thoughts")
+    world.step(5)
+    assert bob.get("thoughts") == before + (5 if is_open else 0)

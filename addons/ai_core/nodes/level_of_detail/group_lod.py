@@ -94,6 +94,7 @@ class GroupLOD(ImportanceAgent, Node):
         self._outer: Any = None
         self._kept_members: list[str] | None = None     # those with which it left the tree, open
         self._knows_importance = False            # the last time the group ran
+        self._is_to_enable = False
 
     @hook
     def _simulate(self, elapsed_s: float) -> None:
@@ -150,7 +151,7 @@ class GroupLOD(ImportanceAgent, Node):
     def rebuild(self) -> None:
         """Read the nodes below again, after adding some; they run if the group is open."""
         if self.core is not None:
-            switch_children(self, self.core.is_open)
+            switch_children(self, self.is_open())
 
     @method
     def release(self) -> None:
@@ -228,7 +229,7 @@ class GroupLOD(ImportanceAgent, Node):
             if inner.core is not None:
                 inner._open_again()
         if not self.enabled:                      # disabled outside the tree
-            self.get_tree().connect("process_frame", self._enable, ONE_SHOT)
+            self._enable_soon()
 
     def be_inside(self, outer: Any) -> None:
         """Run as a member of another group."""
@@ -307,7 +308,17 @@ class GroupLOD(ImportanceAgent, Node):
                 self._tick_member(name, turn.elapsed_s)
         return run
 
+    def _enable_soon(self) -> None:
+        """Close or run, as ``enabled`` says, in the next frame."""
+        if not self._is_to_enable:
+            self._is_to_enable = True
+            self.get_tree().connect("process_frame", self._enable, ONE_SHOT)
+
     def _enable(self) -> None:
+        if self._signalled_open is not None:      # set in a signal, before the group has changed
+            self._enable_soon()
+            return
+        self._is_to_enable = False
         if self.core is None:
             return
         if self._task is not None:
