@@ -40,7 +40,7 @@ def test_the_nearest_enabled_viewer_counts(world, node):
 def test_viewer_of_another_world_makes_nothing_important(world, node, expect_errors, has_own):
     lod = world.character(90.0)
     if has_own:
-        expect_errors(f"is in another World3D than its ImportanceManager '{world.manager.get_name()}', so it sees"
+        expect_errors(f"is in another World3D than its ImportanceManager '{world.manager.get_name()}', and sees"
                       " nothing; add an ImportanceManager to its viewport", times=1)
     screen = node("SubViewport", world.scheduler, own_world_3d=has_own)
     camera = node("Camera3D", screen, position=Vector3(90.0, 0.0, 0.0))

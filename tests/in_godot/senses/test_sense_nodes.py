@@ -94,6 +94,22 @@ def test_a_report_by_radio_tells_another_without_being_noticed(eye, thing, node,
     assert gained == []
 
 
+@pytest.mark.parametrize("age_s", [0.0, 2.0, 40.0])
+def test_a_report_under_way_is_older_and_changes_nothing_else(
+        eye, thing, node, scheduler, physics_frames, signals, age_s):
+    other, near = node("Sensor3D", scheduler, position=Vector3(0, 0, 100)), node("Node3D", scheduler)
+    node("SenseSource3D", near, position=Vector3(0, 0, 95))
+    told = [signals(other, name) for name in ("target_lost", "target_expired", "target_forgotten")]
+    scheduler.clock.advance(seconds=100.0)
+    physics_frames(3)
+    eye.report_to(other, age_s)
+    physics_frames(3)
+    ages = {one["character"]: one["age_s"] for one in other.get_known_targets()}
+    assert ages.pop(near) == 0.0
+    assert not ages if age_s > 20.0 else [*ages.values()] == pytest.approx([age_s], abs=0.1)
+    assert told == [[], [], []]
+
+
 def test_a_report_to_nobody_is_a_clear_error(eye, thing, expect_errors):
     expect_errors("both nodes must be a Sensor3D in a scene with a SenseManager", times=2)
     eye.call("report_to", thing)

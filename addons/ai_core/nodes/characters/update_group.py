@@ -277,7 +277,7 @@ class UpdateGroup(Saveable):
         """Return an empty population for nodes of this kind."""
         scheduler = self._scheduler
         return HabitPopulation(faults=scheduler.faults) if self._kind == HABIT_TREES else MindPopulation(
-            faults=scheduler.faults, name_of=lambda node: path_of(scheduler, node))
+            faults=scheduler.faults, name_of=lambda node: path_of(scheduler, node) if node.is_valid() else "freed")
 
     def _weigh(self, node: Any, tick_group: TickGroup, *, instead_of: float) -> None:
         """Record the tick group and the priority of a node."""

@@ -15,7 +15,7 @@ GROUP = "importance_managers"
 
 WITHOUT_MANAGER = "found no ImportanceManager and {}; add one below the AIScheduler"
 OTHER_WORLD = (
-    "is in another World{}D than its ImportanceManager '{}', so it {}; add an ImportanceManager to its viewport")
+    "is in another World{}D than its ImportanceManager '{}', and {}; add an ImportanceManager to its viewport")
 WITHOUT_PLACE = "has no Node3D or Node2D above it, and {}; put it below one"
 
 

@@ -23,6 +23,7 @@ from addons.ai_core.bridge.gd import (
     export,
     gdclass,
     method,
+    refusing,
     signal,
 )
 from addons.ai_core.nodes.saving.node_settings import SharedSettings, core_settings, exported_values
@@ -31,6 +32,7 @@ from addons.ai_core.nodes.senses.sense_drawing import DragHandle, DrawnNode, Poi
 from addons.ai_core.nodes.senses.sense_member import SenseMember, refused
 from addons.ai_core.nodes.senses.sense_place import TRAIL
 from addons.ai_core.nodes.senses.sight_cone import NAMES, SightCone, made_cone
+from ai_core.errors import finite_number
 from ai_core.saving.kinds import ListOf, Number, Row
 from ai_core.senses.percepts.awareness import SUSPICIOUS_AND_ALERT, AwarenessLevel, AwarenessReasons, AwarenessSettings
 from ai_core.senses.percepts.memory import SenseMemory
@@ -237,10 +239,12 @@ class SensorBase(DrawnNode, SenseMember):
                 f"cannot report to {other!r}: both nodes must be a {self.sensor_class} in a scene with a SenseManager")
         if other._manager != self._manager:
             raise RefusedValue("cannot report to a sensor of another SenseManager; the two have different targets")
+        with refusing():
+            age_s = finite_number("age_s", age_s, minimum=0)
         for one in self._memory().known():
             report = self._memory().report_of(one.target)
             if report is not None:
-                other._memory().hear_report(report, age_s)
+                other._memory().hear_report(report._replace(at_s=max(0.0, report.at_s - age_s)))
 
     @method
     def set_sensitivity(self, modality: str, sensitivity: float, for_s: float = 0.0) -> None:

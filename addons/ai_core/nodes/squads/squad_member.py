@@ -111,16 +111,18 @@ class SquadMember(Node):
     is_flat = property(has_flat_scene, doc="Whether the scene is in 2D, where distances are in pixels.")
 
     def __init__(self) -> None:
-        self.member_id = -1
+        self.member_id, self._is_entered = -1, False
         self.body: Any = None
         self._squad: Any = None
         self._in_crowd: tuple[WalkingCrowd, int] | None = None      # with the instance id of the character
 
     def on_entered(self) -> None:
+        self._is_entered = True
         if self._squad is None:
             self._join()
 
     def on_exit_tree(self) -> None:
+        self._is_entered = False
         self._leave_crowd()
         squad, self._squad, self.body = self._squad, None, None
         if squad is not None and squad.is_valid():
@@ -305,7 +307,7 @@ class SquadMember(Node):
     def _change(self) -> None:
         if self._squad is not None:
             self._squad.change(self)
-        elif self.is_inside_tree() and self._named_squad() is not None:
+        elif self._is_entered and self._named_squad() is not None:
             self._join()        # the error that kept it out may be corrected
 
     def _get_configuration_warnings(self) -> list[str]:
