@@ -135,6 +135,7 @@ class BehavioralLOD(Saveable):
         self._level: int | None = None
         self._forced: ForcedBehavior | None = None
         self._current: LODBehavior | None = None
+        self._unentered: LODBehavior | None = None      # current, while the one before exits
         self._frame = 0
         self.switches = 0
         self.on_change: Callable[[], object] | None = None
@@ -337,9 +338,25 @@ class BehavioralLOD(Saveable):
         return not self._faults.is_quarantined((self, behavior.name))
 
     def _switch(self, wanted: LODBehavior | None) -> None:
-        """Exit the old behavior, then enter the new one; the new one is current even if a callback raises."""
+        """Exit the old behavior, then enter the new one; the new one is current even if a callback raises.
+
+        A switch in a callback of ``exit`` supersedes this one: what was not entered is neither entered nor exited.
+        """
         left, self._current = self._current, wanted
         self.switches += 1
+        number = self.switches
+        left, self._unentered = None if left is self._unentered else left, wanted
+        try:
+            data = self._exit_for(left, wanted)
+        finally:
+            is_superseded = self.switches != number
+            if not is_superseded:
+                self._unentered = None
+        if not is_superseded and wanted is not None and wanted.enter is not None:
+            self._safely(wanted, "enter", wanted.enter, left, data)
+
+    def _exit_for(self, left: LODBehavior | None, wanted: LODBehavior | None) -> Any:
+        """Exit the old behavior; return its data, compressed for the new one."""
         data: Any = None
         if left is not None:
             data = self._safely(left, "exit", self._leave, left, wanted)
@@ -347,8 +364,7 @@ class BehavioralLOD(Saveable):
             convert = self._compressions.get((left.name, wanted.name))
             if convert is not None:
                 data = self._safely(wanted, "compression", convert, data)
-        if wanted is not None and wanted.enter is not None:
-            self._safely(wanted, "enter", wanted.enter, left, data)
+        return data
 
     def _leave(self, left: LODBehavior, entering: LODBehavior | None) -> Any:
         try:

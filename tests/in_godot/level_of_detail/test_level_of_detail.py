@@ -358,3 +358,32 @@ def test_what_decides_below_a_level_acts_for_the_character(world, decider):
     mind.set("actor", f"../../{level.get_name()}")      # not the default: its script may have the methods
     world.step(2)
     assert mind.found_actor() == level
+
+
+@pytest.mark.parametrize("call", ["disable", "rebuild", "remove"])
+def test_a_level_that_ends_may_stop_the_change(node, scheduler, physics_frames, gdscript, call):
+    world = WatchedWorld(node, scheduler, physics_frames, gdscript)
+    lod = world.character(90.0)
+    plan, idle = lod.get_node("Plan"), lod.get_node("Idle")
+    behavior = node("AIBehavior", plan, period=1, method_name="_lod_tick")
+    lod.rebuild()
+    world.step(4)
+    assert lod.get_level() == "Idle"
+    plan.set("told", [])
+    parent, called = lod.body.get_parent(), []
+
+    def stop(*_):
+        called.append(call)
+        if len(called) == 1:
+            {"disable": lambda: lod.set("enabled", False), "rebuild": lod.rebuild,
+             "remove": lambda: lod.get_parent().remove_child(lod)}[call]()
+
+    idle.connect("exited", stop)
+    world.put(lod.body, 5.0)
+    world.step(6)
+    told = [one[0] for one in plan.get("told")]
+    assert told == (["enter"] if call == "rebuild" else [])
+    assert behavior.enabled == (call == "rebuild")
+    if call == "remove":
+        lod.free()
+    assert parent.is_valid()
