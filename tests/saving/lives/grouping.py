@@ -10,6 +10,7 @@ from ai_core.squads.attack_tokens import AttackTokens
 from ai_core.squads.capabilities import Capabilities, Force
 from ai_core.squads.formation import Formation
 from ai_core.squads.formation_march import FormationMarch
+from ai_core.squads.post_routes import PostRoutes
 from ai_core.squads.situation import Sighting
 from ai_core.squads.squad import BUILT_IN, Squad
 from ai_core.squads.stance import StanceJudge
@@ -63,7 +64,7 @@ class StanceLife(Life):
 
 
 class SquadLife(Life):
-    classes = (Squad, FormationMarch, TacticByRules, *BUILT_IN)
+    classes = (Squad, FormationMarch, PostRoutes, TacticByRules, *BUILT_IN)
 
     def build(self):
         rules = RuleSet(
