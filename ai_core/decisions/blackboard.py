@@ -353,7 +353,7 @@ class Blackboard(dict[str, Any]):
         return True
 
     def checked(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values converted to the declared types; nothing is written.
+        """Return the values converted to the declared types, a whole number to int or float; nothing is written.
 
         Raises:
             TypeError: if a value has a wrong type.
@@ -365,6 +365,8 @@ class Blackboard(dict[str, Any]):
             kinds = self._types[key]
             if type(value) is int and float in kinds and int not in kinds:
                 checked[key] = float(value)
+            elif type(value) is float and int in kinds and float not in kinds and value.is_integer():
+                checked[key] = int(value)       # JSON of Godot has no whole numbers
             elif not isinstance(value, kinds) or (type(value) is bool and not {bool, object} & set(kinds)):
                 wanted = " or ".join(kind.__name__ for kind in kinds)
                 raise TypeError(

@@ -73,6 +73,14 @@ def test_a_whole_number_becomes_a_float_where_one_is_wanted(bob):
     assert bob["target"] is None
 
 
+def test_a_whole_float_becomes_an_int_where_one_is_wanted():
+    board = Blackboard(types={"ammo": int, "both": int | float})
+    board.update(ammo=5.0, both=5.0)
+    assert [type(one) for one in board.values()] == [int, float]
+    with pytest.raises(TypeError, match="'ammo' must be int, got 5.5"):
+        board["ammo"] = 5.5
+
+
 def test_types_must_be_types():
     with pytest.raises(TypeError, match=r"types\['a'\] must be a type or a union such as float \| None, got 'int'"):
         Blackboard(types={"a": "int"})
