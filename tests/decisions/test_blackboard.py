@@ -77,7 +77,7 @@ def test_a_whole_float_becomes_an_int_where_one_is_wanted():
     board = Blackboard(types={"ammo": int, "both": int | float})
     board.update(ammo=5.0, both=5.0)
     assert [type(one) for one in board.values()] == [int, float]
-    with pytest.raises(TypeError, match="'ammo' must be int, got 5.5"):
+    with pytest.raises(TypeError, match=r"'ammo' must be int, got 5\.5"):
         board["ammo"] = 5.5
 
 
