@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from addons.ai_core.bridge.gd import NodePath, Vector2, Vector3, construct, singleton
+from addons.ai_core.bridge.gd import NodePath, Rect2i, Vector2, Vector2i, Vector3, construct, singleton
 
 
 def habit(name, *children, kind="Habit", **settings):
@@ -84,6 +84,32 @@ def test_following_has_two_distances_and_no_end(walker, node, scheduler, physics
     assert dog.position.x == pytest.approx(7.0, abs=0.1)
     physics_frames(400)
     assert (active(tree), ended) == (["Follow"], [])
+
+
+@pytest.mark.parametrize("is_partial", [True, False])
+def test_a_follower_without_a_way_stands_and_looks_again(walker, node, scheduler, physics_frames, signals, is_partial):
+    """A wall across the grid, in view across: the chase neither ends nor begins again until a door opens."""
+    grid, service = construct("AStarGrid2D"), node("PathService", scheduler, name="Paths", partial_paths=is_partial)
+    grid.region, grid.cell_size = Rect2i(0, 0, 12, 3), Vector2(10, 10)
+    grid.update()
+    service.set_grid_from(grid)
+    service.set_walls([Vector2i(6, row) for row in range(3)], False)
+    thief = node("Node2D", scheduler, name="Thief", position=Vector2(110, 10))
+    chase = habit("Chase", kind="HabitMoveTo", speed=60.0, target_node=NodePath("../../../Thief"), keeps_following=True,
+                  arrival_distance=4.0, follow_distance=12.0, paths=service.get_path())
+    dog, tree = walker(chase, kind="Node2D", place=Vector2(10, 10))
+    ended = signals(chase, "exited")
+    physics_frames(300)
+    stood = dog.position
+    assert stood.distance_to(Vector2(50 if is_partial else 10, 10)) <= 4.0
+    assert (active(tree), ended) == (["Chase"], [])
+    thief.position = Vector2(110, 20)
+    physics_frames(90)
+    assert (dog.position != stood) == is_partial
+    service.set_walls([Vector2i(6, 0)], True)
+    physics_frames(300)
+    assert dog.position.distance_to(thief.position) <= 4.0
+    assert ended == []
 
 
 @pytest.mark.parametrize("kind", ["Node3D", "CharacterBody3D"])

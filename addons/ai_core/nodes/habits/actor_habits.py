@@ -713,8 +713,13 @@ class WalkingHabit(ActorHabit):
         step = max(self.arrival_distance, self.speed * elapsed_s)
         if goal == here or "left" not in memory or distance(memory["left"], here) >= step / 2:
             memory["left"], memory["left_s"] = list(here), now_s
-        is_stuck = now_s - memory["left_s"] >= self.stuck_after
-        return Status.FAILED if is_stuck else Status.RUNNING
+        return Status.FAILED if self.is_stuck(run) else Status.RUNNING
+
+    def is_stuck(self, run: HabitContext) -> bool:
+        """Return whether the actor has walked without progress for ``stuck_after``."""
+        memory = run.memory
+        return bool(self.stuck_after and "left" in memory and (
+            run.tree.seconds - memory["left_s"] >= self.stuck_after))
 
     def _moves_body(self, run: HabitContext) -> bool:
         return bool(run.memory.get("is_body"))       # missing where it could not begin

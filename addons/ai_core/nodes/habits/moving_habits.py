@@ -50,8 +50,8 @@ WAITING_REACH = 1.25
 begin and end in each other frame while the target walks away."""
 
 CORNERED_S = 1.0
-"""Time after which a cornered character looks again for a place to flee to (s): much less, and a habit below would
-begin and end all the time; much more, and it would be caught although its way is free again."""
+"""Time after which a cornered character looks again for a place to flee to, or a follower for a path (s): much less,
+and a habit below would begin and end all the time; much more, and it would stay although its way is free again."""
 
 FLEEING_ANGLES = (0.0, 0.6, -0.6, 1.2, -1.2, 1.8, -1.8)
 """Directions that a fleeing character compares, relative to the direction away from the threat (rad)."""
@@ -83,7 +83,8 @@ class HabitMoveTo(TargetedHabit, WalkingHabit, Habit):
     keeps_following = export(
         bool, False,
         doc="If true, the habit does not end on arrival: the actor faces the target, and follows it again once it is"
-            " farther away than follow_distance.")
+            " farther away than follow_distance. Where no path leads to the target, it stands at the end of a partial"
+            " path, faces the target, and looks for a path again once a second, or when the target moves.")
     follow_distance = export(
         float, 1.5, range=(0.001, 1000, 0.001), or_greater=True, unit="m", default_2d=24.0,
         shown_when=("keeps_following", True),
@@ -130,13 +131,29 @@ class HabitMoveTo(TargetedHabit, WalkingHabit, Habit):
         if run.memory.get("is_there"):
             limit = max(limit, self.follow_distance)
         run.memory["is_there"] = flat_distance(goal, here) <= limit
-        if run.memory["is_there"] or self._waits_behind_others(run, goal, here):
-            self.stand(run)
-            self.turn(actor, goal, here, self.turn_speed * run.elapsed_s)
-            return Status.RUNNING
-        came = self.walk_to(run, goal)
-        run.memory["is_there"] = came is Status.SUCCEEDED       # at the end of a path to where the goal was
-        return Status.FAILED if came is Status.FAILED else Status.RUNNING
+        came = Status.SUCCEEDED
+        if not (run.memory["is_there"] or self._waits_for_a_way(run, goal) or (
+                self._waits_behind_others(run, goal, here))):
+            came = self.walk_to(run, goal)
+            run.memory["is_there"] = came is Status.SUCCEEDED       # at the end of a path to where the goal was
+            if came is Status.RUNNING or self.is_stuck(run):
+                return came
+            if came is Status.FAILED:
+                run.memory["no_way_to"], run.memory["no_way_s"] = list(goal), run.tree.seconds
+        self.stand(run)
+        self.turn(actor, goal, here, self.turn_speed * run.elapsed_s)
+        return Status.RUNNING
+
+    def _waits_for_a_way(self, run: HabitContext, goal: Any) -> bool:
+        """Return whether no path led to the target a moment ago, and it is still there."""
+        memory = run.memory
+        if "no_way_to" not in memory:
+            return False
+        if run.tree.seconds - memory["no_way_s"] < CORNERED_S - 1e-9 and (
+                distance(memory["no_way_to"], goal) <= self.arrival_distance):
+            return True
+        del memory["no_way_to"], memory["no_way_s"]
+        return False
 
     def _waits_behind_others(self, run: HabitContext, goal: Any, here: Any) -> bool:
         """Return whether others around the target leave the actor no room: it comes no nearer, and none has left."""

@@ -52,6 +52,7 @@ class TicketWalk:
         if state in STATES and self._is_another_there(here, goal):
             state = self._paths.get_state(memory["ticket"])
         if state not in STATES:
+            self.end()                                   # the next walk requests another: a way may open
             return here, "failed"
         points = self._paths.check_path(memory["ticket"])
         if self._paths.is_over_grid(memory["ticket"]):
