@@ -318,7 +318,8 @@ cdef class HeldCourse:
         self.now_s += elapsed_s
         if self.stuck_after_s <= 0:
             return True
-        if away(here, self.left, count) >= max(self.arrival, self.speed * elapsed_s) / 2:
+        # A step to and fro is no progress.
+        if away(here, self.left, count) >= max(self.arrival / 2, 1.5 * self.speed * elapsed_s):
             memcpy(self.left, here, sizeof(self.left))
             self.left_s = self.now_s
             self.memory["left"] = [here[0], here[1], here[2]] if count == 3 else [here[0], here[1]]

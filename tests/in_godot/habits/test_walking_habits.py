@@ -447,6 +447,19 @@ def test_a_stuck_walker_gives_up_by_default(node, scheduler, walker, physics_fra
     assert ends == [(2,)]
 
 
+def test_a_fast_walker_that_is_thrown_to_and_fro_gives_up(node, scheduler, walker, physics_frames, signals, gdscript):
+    go = habit("Go", kind="HabitMoveTo", target_point=Vector3(90, 0, 0), speed=60.0, stuck_after=1.0, cooldown=100.0)
+    guard, _ = walker(go)
+    guard.set_script(gdscript("""
+        extends Node3D
+        func _physics_process(_delta): if position.x > 0.9: position = Vector3.ZERO
+    """))
+    guard.set_physics_process(True)
+    ends = signals(go, "exited")
+    physics_frames(150)
+    assert ends == [(2,)]
+
+
 @pytest.fixture
 def flat_ground(node, scheduler, physics_frames):
     """A square of 1200 px to walk on, and its AIScheduler."""

@@ -710,8 +710,8 @@ class WalkingHabit(ActorHabit):
         if self.stuck_after == 0 or self.obeyed(run) is not None:
             return Status.RUNNING
         memory, now_s = run.memory, run.tree.seconds
-        step = max(self.arrival_distance, self.speed * elapsed_s)
-        if goal == here or "left" not in memory or distance(memory["left"], here) >= step / 2:
+        least = max(self.arrival_distance / 2, 1.5 * self.speed * elapsed_s)        # a step to and fro is no progress
+        if goal == here or "left" not in memory or distance(memory["left"], here) >= least:
             memory["left"], memory["left_s"] = list(here), now_s
         return Status.FAILED if self.is_stuck(run) else Status.RUNNING
 
