@@ -995,7 +995,8 @@ class RegionalSenseManager(Saveable):
 
     def _perceive(self, budget: Budget | None, now_s: float) -> bool:
         """Continue the pass over percepts, within a budget of time."""
-        self._continuous.drop_distant(now_s)
+        if self._continuous.found_at_s != now_s:
+            self._continuous.drop_distant()
         return self._perception.advance(self._continuous.pairs, budget)
 
     def _ask(self, budget: Budget, now_s: float) -> bool:

@@ -112,7 +112,7 @@ class GraphSight(ContinuousSensing):
             if len(turn_of) > 2 * len(pairs) + MOST_TURNS_LEFT:
                 self.turn_of[number] = {key: turn_of[key] for key in pairs.keys.tolist() if key in turn_of}
 
-    def drop_distant(self, now_s: float) -> None:
+    def drop_distant(self) -> None:
         """Do nothing: a portal may show what is far away."""
 
     def passes_until_noticed(self, pairs_at_once: int) -> int:

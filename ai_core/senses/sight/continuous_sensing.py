@@ -319,6 +319,7 @@ class ContinuousSensing(Saveable):
 
     Attributes:
         pairs: those in reach, by number of the modality.
+        found_at_s: when the pass began that found them (s).
         pairs_needing_rays: how many of them take turns to be asked for a line of sight.
     """
 
@@ -346,7 +347,7 @@ class ContinuousSensing(Saveable):
         # How many had been removed when the pass began that found the pairs; and the one under way.
         self._removals = self._removals_before = 0
         self.pairs_needing_rays = 0
-        self._found_at_s = self._began_at_s = -math.inf     # when the pass that found the pairs began, and the last (s)
+        self._began_at_s = self.found_at_s = -math.inf     # of the last pass, and of that which found the pairs
         self._asked_after = 0     # how many passes had ended when pairs were asked last
         self.ages = QueryAges()
         self._whole, self._whole_of = NO_LINES, NO_KEYS     # the lines of all pairs, and their keys
@@ -389,7 +390,7 @@ class ContinuousSensing(Saveable):
                 return False
             budget.spend(len(looking))
         self.looked_in, self._removals, self.pairs_needing_rays = sensors.turn, removals, 0
-        moment, shown, self._found_at_s = ages.end_pass(now_s), self._sources.shown, now_s
+        moment, shown, self.found_at_s = ages.end_pass(now_s), self._sources.shown, now_s
         for number, pairs in self.pairs.items():
             needs_ray = self._needs_ray[number]
             reached = self._in_reach(number, looking) if shown[number] else NOTHING_IN_REACH
@@ -417,7 +418,7 @@ class ContinuousSensing(Saveable):
                 looking = looking[self._sensors.ids.are_known(looking)]
             for number, pairs in self.pairs.items():
                 pairs.add(*self._in_reach(number, looking))
-        self.is_looking, self._removals, self._found_at_s = False, self._removals_before, self._began_at_s
+        self.is_looking, self._removals, self.found_at_s = False, self._removals_before, self._began_at_s
         moment = self.ages.end_pass(now_s)
         for number, pairs in self.pairs.items():
             pairs.end_pass(moment, self._needs_ray[number])
@@ -475,12 +476,12 @@ class ContinuousSensing(Saveable):
             rows = np.flatnonzero(alive) if rows is None else rows[alive]
         return rows
 
-    def drop_distant(self, now_s: float) -> None:
+    def drop_distant(self) -> None:
         """Set pairs of an earlier advance as not sensed whose targets are beyond all cones by now, as after a teleport.
 
-        Cost: O(pairs) in NumPy; nothing if the pass that found the pairs began in this advance.
+        Cost: O(pairs) in NumPy.
         """
-        for number, pairs in self.pairs.items() if self._found_at_s != now_s else ():
+        for number, pairs in self.pairs.items():
             if not pairs.count:
                 continue
             eyes, targets = (ids & SLOT_MASK for ids in ids_of(pairs.keys))

@@ -124,7 +124,7 @@ def test_held_courses_note_progress_and_its_absence(node, scheduler):
     actor, memory = node("Node3D", scheduler), {"left": [0.0, 0.0, 0.0], "left_s": 7.0}
     course = course_of(
         actor, Vector3(99, 0, 0), memory=memory, now_s=7.0, stuck_after_s=0.5, asks_every_s=9.0)
-    assert all([course(0.125) for _ in range(3)])
+    assert all(course(0.125) for _ in range(3))
     assert memory == {"left": [0.75, 0.0, 0.0], "left_s": 7.375}     # a step alone is no progress
     held = []
     for _ in range(4):
