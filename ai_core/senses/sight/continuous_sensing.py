@@ -362,7 +362,7 @@ class ContinuousSensing(Saveable):
         """
         if not self.pairs:
             return True
-        is_unlimited, sources, found = budget.is_unlimited, 1 + len(self._sources.ids), 0
+        is_unlimited, sources, found = budget.is_unlimited, 1 + len(self._sources.ids.names), 0
         sensors, ages, removals = self._sensors, self.ages, self._sensors.ids.removals + self._sources.ids.removals
         looking = sensors.ids.ids
         for pairs in self.pairs.values():
