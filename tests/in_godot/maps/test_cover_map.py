@@ -239,6 +239,30 @@ def test_when_a_wall_goes_its_spots_go_and_others_stay(yard, signals):
     assert other.is_valid()
 
 
+def test_a_handler_reserves_for_others_who_lose_their_spots(yard):
+    wall = yard.body(Vector3(-6, 1.5, 5), Vector3(3, 3, 0.4))
+    cover, told, guards = yard.cover(), [], [yard.guard(-5, 6), yard.guard(-6, 6)]
+    for guard in guards:
+        assert cover.reserve(cover.find_cover(guard, [Vector3(-5, 1.2, -8)]), guard)
+
+    def lost(agent, spot):
+        told.append(agent)
+        for guard in guards:
+            if not cover.get_cover_of(guard):
+                assert cover.reserve(cover.find_cover(guard, [Vector3(0, 1.2, 8)]), guard)
+
+    cover.connect("cover_lost", lost)
+    wall.free()
+    yard.navigation.bake_navigation_mesh(False)
+    yard.physics_frames(2)
+    cover.invalidate()
+    yard.until(lambda: told)
+    held = [cover.get_cover_of(guard) for guard in guards]
+    assert len(told) == 1
+    assert all(held)
+    assert [cover.get_holder(one) for one in held] == guards
+
+
 def test_what_was_baked_is_kept_with_the_scene(yard, node):
     cover = yard.cover()
     packed = construct("PackedScene")

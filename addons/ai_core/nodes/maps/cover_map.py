@@ -712,11 +712,13 @@ class CoverMap(BakingNode, SavedState, Node):
         return box
 
     def _emit_lost(self, lost: list[Any], before: Mapping[Any, int]) -> None:
-        for number in lost:
-            agent = self._agents.pop(number, None)
-            self._numbers.pop(agent.instance_id if agent is not None else 0, None)
-            if agent is not None and agent.is_valid() and self.is_valid():
-                self.cover_lost.emit(agent, before[number])
+        """Emit cover_lost for agents that lost their spots, unless a handler has given them another meanwhile."""
+        gone = [(self._agents.pop(number), before[number]) for number in lost if number in self._agents]
+        for agent, _ in gone:
+            self._numbers.pop(agent.instance_id, None)
+        for agent, spot in gone:
+            if agent.is_valid() and self.is_valid() and agent.instance_id not in self._numbers:
+                self.cover_lost.emit(agent, spot)
 
     def is_in_use(self) -> bool:
         """Whether there is something to save."""
