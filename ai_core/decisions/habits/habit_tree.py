@@ -21,6 +21,7 @@ from ai_core.faults import Failures, FaultIsolation
 from ai_core.saving.chance import RandomGenerator
 from ai_core.saving.declared_state import Change, DeclaredState, Hook, Refuse
 from ai_core.saving.fields import LATEST_S, State, brief, checked_dict, place_in, refuse
+from ai_core.saving.inner_state import is_saveable
 from ai_core.saving.kinds import (
     Flag,
     GameDict,
@@ -622,8 +623,8 @@ class HabitTree(Described, HabitRunner):
 
     @property
     def _random_in_use(self) -> Any:
-        """The generator, None if no habit uses it."""
-        return self._random if self.plan.random_path is not None else None
+        """The generator; None if no habit of the definition draws and it does not save itself."""
+        return self._random if self.plan.random_path is not None or is_saveable(self._random) else None
 
     def _save_blackboard(self) -> object:
         return self.values.plain(dict(self._blackboard) if self._blackboard else None, "blackboard")

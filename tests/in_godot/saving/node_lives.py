@@ -10,6 +10,7 @@ from addons.ai_core.nodes.characters.blackboard_scopes import BlackboardScopes
 from addons.ai_core.nodes.characters.update_group import UpdateGroup
 from addons.ai_core.nodes.events.ai_event_manager import AIEventManager
 from addons.ai_core.nodes.events.scene_events import SceneEvents
+from addons.ai_core.nodes.habits.habit_sharing import LateRandom
 from addons.ai_core.nodes.habits.habit_tree import HabitTree
 from addons.ai_core.nodes.level_of_detail.behavioral_lod import BehavioralLOD
 from addons.ai_core.nodes.level_of_detail.group_lod import GroupLOD
@@ -445,7 +446,7 @@ class CoverLife(NodeLife):
 
 
 class MindsLife(NodeLife):
-    classes = (BlackboardScopes, HabitTree, RuleMind, StateMachine, UpdateGroup)
+    classes = (BlackboardScopes, HabitTree, LateRandom, RuleMind, StateMachine, UpdateGroup)
 
     def build(self):
         rules = construct("RuleSet")

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import itertools
 import math
 import re
 from pathlib import Path
@@ -294,6 +295,28 @@ def test_who_is_gone_makes_no_save_unloadable(node, scheduler, physics_frames, e
     assert [slicer.get_result(one) for one in left] == [7] * len(left)
     for one in [] if is_freed else nodes[:gone]:
         one.free()
+
+
+@pytest.mark.parametrize("saved_at", [1, 40])
+def test_random_waits_go_on_as_from_the_save(node, scheduler, physics_frames, saved_at):
+    def live(frames):
+        begun.clear()
+        physics_frames(frames)
+        return list(begun)
+
+    tree, begun = construct("HabitTree"), []
+    wait = construct("HabitWait")
+    wait.duration, wait.max_duration = 0.05, 0.4
+    tree.add_child(wait)
+    tree.connect("habit_entered", lambda *_: begun.append(scheduler.clock.now.frame))
+    node("Node3D", scheduler).add_child(tree)
+    live(saved_at)
+    state = scheduler.save_state()
+    first = live(200)
+    live(33)
+    assert scheduler.load_state(state)
+    assert live(200) == first
+    assert len({late - early for early, late in itertools.pairwise(first)}) > 3
 
 
 def test_what_is_new_since_the_save_goes_on_as_it_is(yard, node, physics_frames):

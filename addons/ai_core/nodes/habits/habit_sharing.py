@@ -25,6 +25,9 @@ from ai_core.decisions.habits.habit_plan import HabitPlan
 from ai_core.decisions.habits.habit_runner_loops import HabitContext
 from ai_core.decisions.habits.habit_status import Status
 from ai_core.decisions.habits.habits import Habit
+from ai_core.saving.chance import RandomState
+from ai_core.saving.declared_state import Change
+from ai_core.saving.fields import State, check_names, checked_dict
 
 Callback = Callable[[HabitContext], object]
 
@@ -92,6 +95,27 @@ class LateRandom:
     def __init__(self, seed: int, path: str) -> None:
         self._seed, self._path = seed, path
         self._made: Random | None = None
+
+    def save_state(self) -> State:
+        """Return its state: nothing while it has not been used."""
+        return {"made": None if self._made is None else RandomState(self._made).save_state()}
+
+    def prepare_state(self, state: object) -> Change:
+        """Check a saved state; return the function that restores it.
+
+        Raises:
+            StateError: if the state cannot be loaded; names the place and the reason.
+        """
+        fields = checked_dict("", state)
+        check_names("", fields, ("made",))
+        made = None if fields["made"] is None else Random(0)
+        change: Change = int if made is None else RandomState(made).prepare_state(fields["made"])
+
+        def load() -> None:
+            change()
+            self._made = made
+
+        return load
 
     def random(self) -> float:
         """Return the next number, at least 0 and below 1."""
