@@ -204,19 +204,24 @@ class LocalAvoidance:
             last = ahead
         most: cython.double = max(within, self.thickest)
         found: cython.Py_ssize_t = 0
-        for second in range(self.rank[last], self.count):
+        for second in range(self.first_from(last, goal_x - most), self.count):
             other = cython.cast(cython.Py_ssize_t, self.order[second])
             if self.coordinate(other * self.dimensions) - goal_x > most:
                 break
             found += self.is_at(other, goal_x, goal_y, within) and self.squared_distance(last, other) >= 0
-        second = self.rank[last] - 1
-        while second >= 0:
-            other = cython.cast(cython.Py_ssize_t, self.order[second])
-            if goal_x - self.coordinate(other * self.dimensions) > most:
-                break
-            found += self.is_at(other, goal_x, goal_y, within) and self.squared_distance(last, other) >= 0
-            second -= 1
         return found
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def first_from(self, row: cython.Py_ssize_t, x: cython.double) -> cython.Py_ssize_t:
+        """Return the place in the order, up to that of a character, of the first whose coordinate is at least x."""
+        first: cython.Py_ssize_t = self.rank[row]
+        while first > 0 and self.coordinate(
+                cython.cast(cython.Py_ssize_t, self.order[first - 1]) * self.dimensions) >= x:
+            first -= 1
+        return first
 
     @cython.cfunc
     @cython.inline
@@ -260,20 +265,12 @@ class LocalAvoidance:
         least: cython.double = self.squared_to(row, x, y)
         here: cython.double = self.coordinate(row * self.dimensions)
         most: cython.double = TOUCHES * (self.radii[row] + self.thickest)
-        for second in range(self.rank[row] + 1, self.count):
+        for second in range(self.first_from(row, here - most), self.count):
             other = cython.cast(cython.Py_ssize_t, self.order[second])
             if self.coordinate(other * self.dimensions) - here > most:
                 break
-            if self.touches(row, other) and self.squared_to(other, x, y) < least:
+            if self.touches(row, other) and self.squared_to(other, x, y) < least:     # not the character itself
                 best, least = other, self.squared_to(other, x, y)
-        second = self.rank[row] - 1
-        while second >= 0:
-            other = cython.cast(cython.Py_ssize_t, self.order[second])
-            if here - self.coordinate(other * self.dimensions) > most:
-                break
-            if self.touches(row, other) and self.squared_to(other, x, y) < least:
-                best, least = other, self.squared_to(other, x, y)
-            second -= 1
         return best
 
     @cython.cfunc

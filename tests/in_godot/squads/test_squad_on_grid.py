@@ -134,6 +134,22 @@ def test_a_post_that_no_path_leads_to_is_explained(node, world, squad, service, 
     assert "no path leads" in whys["flank"]
 
 
+def test_a_search_out_of_a_wall_is_taken_up_after_a_load(node, world, scheduler, service, physics_frames):
+    squad = node("Squad", scheduler, dimensions=1, pixels_per_meter=10.0, paths=service.get_path(), think_period=1)
+    character(node, world, Vector2(201, 100), of="Node2D", squad_path=squad.get_path(), speed=30.0, radius=4.0)
+    physics_frames(2)
+    squad.move_to(Vector2(330, 195))
+    for _ in range(20):
+        physics_frames(1)
+        if service.get_stats()["tickets"]:
+            break
+    assert scheduler.load_state(scheduler.save_state())
+    requests = service.get_stats()["requests"]
+    until(squad.is_idle, physics_frames)
+    assert squad.get_order()["state"] == "done"
+    assert service.get_stats()["requests"] == requests
+
+
 def test_without_a_navigation_map_a_formation_keeps_its_form(node, world, scheduler, physics_frames):
     squad = node("Squad", scheduler, think_period=6)
     recruits(node, world, squad, 5)

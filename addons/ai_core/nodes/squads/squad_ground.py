@@ -64,9 +64,13 @@ class SceneRoutes:
             raise ValueError(str(error)) from None
 
     def _asked(self, service: Any, start: Floats, goal: Floats) -> int:
-        start = self._squad.point(start)
+        return int(service.request_path(*self._ends(service, start, goal)))
+
+    def _ends(self, service: Any, start: Floats, goal: Floats) -> tuple[Any, Any]:
+        """Return start and goal of the request for a path, out of walls."""
+        begin = self._squad.point(start)
         within = OUT_OF_WALLS * self._squad.core.formation.spacing_m * self._squad.unit
-        return int(service.request_path(service.nearest_place(start, within) or start, self._squad.point(goal)))
+        return service.nearest_place(begin, within) or begin, self._squad.point(goal)
 
     def points(self, ticket: Any) -> Floats | None:
         """Return the path (m): empty if there is none, None during the search."""
@@ -130,7 +134,7 @@ class SceneRoutes:
         service = self._squad.path_service()
         match key:
             case [int() | float() as number, bool(has_stood)] if service is not None and service.state_between(
-                    int(number), self._squad.point(start), self._squad.point(goal)) is not None:
+                    int(number), *self._ends(service, start, goal)) is not None:
                 return [service, int(number), start, goal, has_stood]
         return self.request(start, goal)
 
